@@ -1,5 +1,5 @@
-//! Whether probes of modelled drives find what exhaustive runs find: 60 s without writes, 10 min with them, all in
-//! virtual time, so that every machine gives the same table.
+//! Compares probes of modelled drives with exhaustive runs: 60 s for reads, 10 min with writes.
+//! Time is virtual, so the table is the same on every machine.
 
 mod ablation;
 mod cells;
@@ -30,7 +30,7 @@ pub(super) const BENCH: Bench = Bench {
     run,
 };
 
-/// What is checked in, of each drive by itself.
+/// Results of one drive, as checked in.
 #[derive(Debug, Serialize)]
 struct Agreement {
     benchmark: &'static str,
@@ -38,7 +38,7 @@ struct Agreement {
     side: &'static str,
     date: String,
     method: &'static str,
-    /// Of each seed.
+    /// Answers by seed.
     probes: Vec<Vec<Answer>>,
 }
 
@@ -83,7 +83,7 @@ fn agreement(drive: &Drive, side: Side, seeds: u64) -> Outcome {
     Ok(())
 }
 
-/// Does something on each side of each drive, of reading first, which takes minutes.
+/// Runs an action on each side of each drive. All read sides come first, as they take only minutes.
 fn each(options: &Options, act: impl Fn(&Drive, Side) -> Outcome) -> Outcome {
     let sides = [Side::Reads, Side::Writes];
     let mut wanted = sides.into_iter().filter(|side| options.side.is_none_or(|only| only == *side));

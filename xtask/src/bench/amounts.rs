@@ -1,13 +1,13 @@
-//! Amounts as command lines have them.
+//! Amounts in the form of command lines.
 
 use crate::Outcome;
 
-/// `10M` is ten million, `200k` two hundred thousand.
+/// Parses a count: `10M` is ten million, `200k` two hundred thousand.
 pub(super) fn count(text: &str) -> Outcome<u64> {
     scaled(text, &[("M", 1_000_000), ("k", 1_000), ("", 1)], "10M, 200k or 1000")
 }
 
-/// `2GiB`, `512MiB`.
+/// Parses a size such as `2GiB` or `512MiB`.
 pub(super) fn bytes(text: &str) -> Outcome<u64> {
     scaled(text, &[("GiB", 1 << 30), ("MiB", 1 << 20)], "2GiB or 512MiB")
 }

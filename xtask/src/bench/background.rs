@@ -1,4 +1,4 @@
-//! A program that serves others until it is ended, in a group.
+//! A server process in a cgroup, ended by the benchmark.
 
 use std::io::{BufRead as _, BufReader, Read};
 use std::process::{Command, Stdio};
@@ -9,38 +9,38 @@ use serde_json::Value;
 use super::cgroup::{Group, Taken};
 use crate::Outcome;
 
-/// Whatever fails meanwhile, it ends when this is dropped.
+/// A running server, ended on drop.
 pub(super) struct Background {
     process: u32,
-    /// None once it has ended.
+    /// `None` after the end.
     watching: Option<JoinHandle<Result<Taken, String>>>,
-    /// What it said of itself as it began.
+    /// Facts from the server's first output.
     told: Value,
 }
 
 impl Background {
-    /// Starts it, and waits until it says with an object that it is there.
+    /// Starts the server, and waits for the JSON object that reports it ready.
     pub(super) fn start(command: &Command, group: Group) -> Outcome<Self> {
-        // A benchmark that is killed drops nothing.
+        // A killed benchmark runs no destructors.
         let mut bound = Command::new("setpriv");
         bound.args(["--pdeathsig", "TERM"]).arg(command.get_program()).args(command.get_args());
         let mut child = group.inside(&bound).stdout(Stdio::piped()).spawn()?;
         let process = child.id();
         let said = BufReader::new(child.stdout.take().ok_or("a program has no output")?);
         let watching = thread::spawn(move || group.watch(&mut child).map_err(|why| why.to_string()));
-        // From here on it is ended.
+        // From here on drop ends the server.
         let mut started = Self { process, watching: Some(watching), told: Value::Null };
         started.told = told(said).map_err(|why| format!("{}: {why}", command.get_program().display()))?;
         Ok(started)
     }
 
-    /// A text of what it said.
+    /// Text field of the facts.
     pub(super) fn told(&self, name: &str) -> Outcome<&str> {
         let text = self.told.get(name).and_then(Value::as_str);
         text.ok_or_else(|| format!("there is no {name} in {}", self.told).into())
     }
 
-    /// Ends it, and says what it took.
+    /// Ends the server. Returns its resource usage.
     pub(super) fn end(mut self) -> Outcome<Taken> {
         let watching = self.watching.take().ok_or("the program has ended before")?;
         end(self.process);
@@ -62,7 +62,7 @@ impl Drop for Background {
     }
 }
 
-/// What a program says first is an object; its last line is a brace.
+/// Parses the first output: a JSON object whose last line is a brace.
 fn told(said: BufReader<impl Read>) -> Outcome<Value> {
     let mut object = String::new();
     for line in said.lines() {
@@ -75,7 +75,7 @@ fn told(said: BufReader<impl Read>) -> Outcome<Value> {
     serde_json::from_str(&object).map_err(|_| "it said nothing of itself, and ended".into())
 }
 
-/// One that has ended already is no matter.
+/// Sends the process a signal, and ignores errors, as the process may have ended.
 fn end(process: u32) {
     _ = Command::new("kill").arg(process.to_string()).status();
 }
@@ -91,7 +91,7 @@ mod tests {
         assert!(told(BufReader::new("".as_bytes())).is_err());
     }
 
-    /// Where groups can be made.
+    /// Needs permission to create groups.
     #[test]
     fn a_program_is_there_until_it_is_ended() {
         let Some(group) = Group::make(64 << 20) else { return };

@@ -1,4 +1,4 @@
-//! A program in a memory cgroup, so that what the system keeps of its files counts for everyone alike.
+//! A program in a memory cgroup, which charges page cache to each program alike.
 
 mod reads;
 
@@ -13,19 +13,19 @@ pub(super) use self::reads::ReadLimit;
 use self::reads::Reads;
 use crate::Outcome;
 
-/// Joins the groups whose lists of processes are named first, and becomes the program behind `--`.
+/// Joins the groups named first, by their lists of processes, and executes the program behind `--`.
 const ENTER: &str = "while [ \"$1\" != -- ]; do echo $$ > \"$1\" || exit 1; shift; done; shift; exec \"$@\"";
-/// How often a program's memory is looked at.
+/// Interval between samples of a program's memory.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// Names of one version's files.
+/// File names of one cgroup version.
 #[derive(Debug, PartialEq, Eq)]
 struct Version {
     root: &'static str,
     limit: &'static str,
     peak: &'static str,
     kills: &'static str,
-    /// Of `memory.stat`: what isn't page cache.
+    /// Field of `memory.stat` for memory other than page cache.
     anonymous: &'static str,
 }
 
@@ -46,7 +46,7 @@ const VERSIONS: [Version; 2] = [
     },
 ];
 
-/// A group with a limit. It is gone when this is dropped.
+/// A group with a limit, removed on drop.
 pub(super) struct Group {
     folder: PathBuf,
     version: &'static Version,
@@ -54,21 +54,21 @@ pub(super) struct Group {
     reads: Option<Reads>,
 }
 
-/// What a program took.
+/// Resource usage of a program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Taken {
-    /// Page cache included, by the group's own account.
+    /// Peak with page cache, as the group accounts it.
     pub(super) peak_bytes: Option<u64>,
-    /// Without page cache, as far as it was seen.
+    /// Sampled peak without page cache.
     pub(super) anonymous_bytes: u64,
-    /// Of the disk, where that is counted.
+    /// Bytes read from the disk, if accounted.
     pub(super) read_bytes: Option<u64>,
-    /// The system ended a process for want of memory.
+    /// True if the system killed a process for lack of memory.
     pub(super) was_killed: bool,
 }
 
 impl Group {
-    /// Makes one, where the system lets us.
+    /// Makes a group, if the system permits.
     pub(super) fn make(limit_bytes: u64) -> Option<Self> {
         VERSIONS.iter().find_map(|version| Self::of_version(version, limit_bytes))
     }
@@ -76,7 +76,7 @@ impl Group {
     fn of_version(version: &'static Version, limit_bytes: u64) -> Option<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let root = Path::new(version.root);
-        // In version 2 a group's children have what it hands down.
+        // In version 2 a group passes controllers on to its children.
         let handed_down = root.join("cgroup.subtree_control");
         if handed_down.exists() {
             _ = fs::write(&handed_down, "+memory");
@@ -87,24 +87,25 @@ impl Group {
         fs::create_dir(&folder).ok()?;
         let group = Self { folder, version, look_every: LOOK_EVERY, reads: None };
         let limit = group.folder.join(version.limit);
-        // An ordinary folder would take any file.
+        // An ordinary folder would accept any file.
         let is_limited = limit.exists() && fs::write(&limit, limit_bytes.to_string()).is_ok();
         is_limited.then_some(group)
     }
 
-    /// Counts and limits what is read of a disk, which is named as `254:0`. None: the system doesn't let us.
+    /// Counts and limits reads of a disk, named like `254:0`. Returns `None` if the system doesn't
+    /// permit it.
     pub(super) fn with_reads(mut self, disk: &str, limit: ReadLimit) -> Option<Self> {
         self.reads = Some(Reads::limit(&self.folder, disk, limit)?);
         Some(self)
     }
 
-    /// Has its memory looked at so often, as looking takes time itself.
+    /// Sets the interval of memory samples, as each sample takes time.
     pub(super) fn looked_at_every(mut self, time: Duration) -> Self {
         self.look_every = time;
         self
     }
 
-    /// The same command, inside.
+    /// Same command, run inside the group.
     pub(super) fn inside(&self, command: &Command) -> Command {
         let mut inside = Command::new("sh");
         inside.args(["-c", ENTER, "sh"]).arg(self.folder.join("cgroup.procs"));
@@ -119,12 +120,12 @@ impl Group {
         inside
     }
 
-    /// Looks at the group until the program ends.
+    /// Samples the group's memory until the program ends.
     pub(super) fn watch(&self, child: &mut Child) -> Outcome<Taken> {
         let has_ended = AtomicBool::new(false);
         let (ended, anonymous_bytes) = thread::scope(|scope| {
             let looking = scope.spawn(|| self.look_until(&has_ended));
-            // What waits knows the end at once; what looks needn't.
+            // The waiting thread notices the end at once. The sampling thread may be late.
             let ended = child.wait();
             has_ended.store(true, Ordering::Release);
             looking.thread().unpark();
@@ -139,7 +140,7 @@ impl Group {
         })
     }
 
-    /// The most that wasn't page cache.
+    /// Sampled peak without page cache.
     fn look_until(&self, has_ended: &AtomicBool) -> u64 {
         let mut most_bytes = 0;
         while !has_ended.load(Ordering::Acquire) {
@@ -168,7 +169,7 @@ impl Drop for Group {
     }
 }
 
-/// Removes a group's folder; its last process may not quite be gone.
+/// Removes a group's folder. Retries while the last process is still exiting.
 fn remove(folder: &Path) {
     for _ in 0..50 {
         if fs::remove_dir(folder).is_ok() {
@@ -178,7 +179,7 @@ fn remove(folder: &Path) {
     }
 }
 
-/// The number behind a name.
+/// Number after a name.
 fn field(text: &str, name: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok())
 }
@@ -193,7 +194,7 @@ mod tests {
         assert_eq!((field(text, "oom_kill"), field(text, "anon")), (Some(3), None));
     }
 
-    /// Where groups can be made: a program in one has its limit, and the group goes.
+    /// Needs permission to create groups.
     #[test]
     fn a_program_runs_inside_and_the_group_goes() {
         let Some(group) = Group::make(64 << 20) else { return };

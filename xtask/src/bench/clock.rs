@@ -1,5 +1,5 @@
-//! What a reading of the clock costs: every latency that is measured holds one, so it is the floor of what
-//! can be told apart.
+//! Cost of reading the clock. Every measured latency includes one reading, which limits its
+//! resolution.
 
 use std::hint::black_box;
 use std::time::{Instant, SystemTime};

@@ -1,4 +1,5 @@
-//! `nandle cubes` beside `DuckDB`, `ClickHouse`, Polars and `DataFusion`: cold, in equal memory, on the disk as it is and with limited reads.
+//! Compares `nandle cubes` with `DuckDB`, `ClickHouse`, Polars and `DataFusion`: cold, with equal
+//! memory, with full and with limited disk reads.
 
 pub(super) mod cubes;
 mod data;
@@ -42,7 +43,8 @@ fn run(words: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Runs all, writing the record after each cube, so that it is there when a long benchmark is ended early.
+/// Runs all cubes, and rewrites the record after each, so that an interrupted benchmark leaves
+/// results.
 fn measure(options: &Options, folder: &std::path::Path, installed: &Installed) -> Outcome<String> {
     let stores = data::make(folder, options, installed)?;
     let mut record = Record {

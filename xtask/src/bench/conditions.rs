@@ -1,4 +1,4 @@
-//! Under which conditions programs run beside one another: a disk's speed, a group's memory, and files that are cold or warm.
+//! Conditions of compared runs: disk speed, memory of the group, and cold or warm files.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,15 +11,16 @@ use crate::Outcome;
 
 pub(super) struct Conditions<'a> {
     pub(super) speed: Speed,
-    /// What the group has, page cache included.
+    /// Memory limit of the group, page cache included.
     pub(super) group_bytes: u64,
-    /// A folder on the disk whose reads are counted and limited.
+    /// Folder on the disk whose reads are counted and limited.
     pub(super) folder: &'a Path,
 }
 
 impl Conditions<'_> {
-    /// Runs a program that reads some files, or says why there is no group for it. Before a warm run the files are read from outside the
-    /// group, which holds nothing of them then, and the program has run once.
+    /// Runs a program that reads `files`, or returns the reason why it can't have a group. Before a
+    /// warm run the files are read from outside the group, so that their pages aren't charged to
+    /// it, and the program runs once.
     pub(super) fn run(&self, command: &Command, files: &Path) -> Outcome<Result<Contained, String>> {
         match self.speed {
             Speed::AsIs | Speed::Limited => contained::forget(files)?,
@@ -41,7 +42,7 @@ impl Conditions<'_> {
         }
     }
 
-    /// A group with these limits; none where the system doesn't let us.
+    /// A group with these limits, or `None` if the system doesn't permit it.
     pub(super) fn group(&self) -> Option<Group> {
         Group::make(self.group_bytes)?.with_reads(&disk_numbers(self.folder)?, self.speed.limit())
     }

@@ -1,4 +1,4 @@
-//! A program's run, in a group where there is one: its time, what it took, what it said.
+//! A program's run in an optional group: time, resource usage and output.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader};
@@ -12,13 +12,13 @@ use crate::{Outcome, output};
 pub(super) struct Contained {
     pub(super) seconds: f64,
     pub(super) taken: Option<Taken>,
-    /// What it printed, or why it failed.
+    /// Standard output, or the reason of the failure.
     pub(super) said: Result<String, String>,
-    /// All that it wrote beside.
+    /// Standard error.
     pub(super) messages: String,
 }
 
-/// Runs it; what it prints goes through files in `folder`.
+/// Runs a program. Its output goes through files in `folder`.
 pub(super) fn run(command: &Command, group: Option<&Group>, folder: &Path) -> Outcome<Contained> {
     let [answer, messages] = ["answer", "messages"].map(|name| folder.join(name));
     let mut inside = group.map_or_else(|| same(command), |group| group.inside(command));
@@ -28,7 +28,7 @@ pub(super) fn run(command: &Command, group: Option<&Group>, folder: &Path) -> Ou
     let taken = group.map(|group| group.watch(&mut child)).transpose()?;
     let status = child.wait()?;
     let seconds = began.elapsed().as_secs_f64();
-    // Records say what a file is called, and not where it lay on this machine.
+    // Records give file names without this machine's paths.
     let messages =
         String::from_utf8_lossy(&fs::read(messages)?).replace(&format!("{}/", folder.display()), "");
     let said = if status.success() {
@@ -44,7 +44,7 @@ pub(super) fn run(command: &Command, group: Option<&Group>, folder: &Path) -> Ou
     Ok(Contained { seconds, taken, said, messages })
 }
 
-/// Takes a file, or all files of a folder, out of the page cache.
+/// Evicts a file, or all files of a folder, from the page cache.
 pub(super) fn forget(path: &Path) -> Outcome {
     if path.is_dir() {
         return fs::read_dir(path)?.try_for_each(|entry| forget(&entry?.path()));
@@ -54,7 +54,6 @@ pub(super) fn forget(path: &Path) -> Outcome {
     Ok(())
 }
 
-/// Reads a file, or all files of a folder, into the page cache.
 pub(super) fn remember(path: &Path) -> Outcome {
     if path.is_dir() {
         return fs::read_dir(path)?.try_for_each(|entry| remember(&entry?.path()));
@@ -63,7 +62,7 @@ pub(super) fn remember(path: &Path) -> Outcome {
     Ok(())
 }
 
-/// The command again, which is all that can be had of one.
+/// Copy of a command, as `Command` has no `Clone`.
 fn same(command: &Command) -> Command {
     let mut same = Command::new(command.get_program());
     same.args(command.get_args());

@@ -1,5 +1,5 @@
-//! How often the 95 % intervals of a probe cover the truth: probes of modelled drives with random parameters, in virtual
-//! time, so that every machine gives the same table.
+//! Coverage of a probe's 95 % intervals: probes of modelled drives with random parameters. Time is
+//! virtual, so the table is the same on every machine.
 
 mod drives;
 mod options;
@@ -32,7 +32,7 @@ const METHOD: &str = "Flash drives with random parameters (a seed each, printed 
 
 fn run(options: &[String]) -> Outcome {
     let options = Options::parse(options)?;
-    // Time is virtual, so the program is that of the tests.
+    // Time is virtual, so a debug build suffices.
     if !succeeds(&mut cargo(&["build", "--quiet", "--package", "nandle"]))? {
         return Err("the program doesn't build".into());
     }

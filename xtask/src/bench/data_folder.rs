@@ -1,4 +1,4 @@
-//! Where a benchmark's data lie: made for it and gone afterwards, or made once and kept for the next one.
+//! Folder of a benchmark's data, either temporary or kept for later runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ pub(super) struct DataFolder {
 }
 
 impl DataFolder {
-    /// The one that is kept; or else one's own, without what a benchmark that was ended early may have left there.
+    /// Opens the kept folder, or a temporary one without the remains of an interrupted benchmark.
     pub(super) fn open(kept: Option<&Path>, own: &Path) -> Outcome<Self> {
         if kept.is_none() && own.exists() {
             fs::remove_dir_all(own)?;
@@ -25,7 +25,8 @@ impl DataFolder {
         &self.path
     }
 
-    /// What lies there under a name; made where it isn't there yet. Half of it has another name, so that it is never taken for the whole.
+    /// Path of an item, made first if missing. A partial item has another name, so that it is never
+    /// used.
     pub(super) fn have(&self, name: &str, make: impl FnOnce(&Path) -> Outcome) -> Outcome<PathBuf> {
         let path = self.path.join(name);
         if path.exists() {
@@ -42,7 +43,7 @@ impl DataFolder {
         Ok(path)
     }
 
-    /// Removes what isn't kept.
+    /// Removes a temporary folder.
     pub(super) fn close(self) -> Outcome {
         if !self.is_kept {
             fs::remove_dir_all(&self.path)?;

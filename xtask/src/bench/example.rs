@@ -1,4 +1,4 @@
-//! Examples of the workspace that measure something, and print a JSON object to a line.
+//! Examples of the workspace that measure and print a JSON object per line.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use crate::Outcome;
 use crate::command::build_folder;
 
-/// What an example prints, line by line. It was built before.
+/// Runs an example, already built, and parses its lines.
 pub(super) fn example<T: DeserializeOwned>(name: &str, arguments: &[&str]) -> Outcome<Vec<T>> {
     let program = Path::new(&build_folder()).join("release/examples").join(name);
     let ran = Command::new(&program).args(arguments).output()?;

@@ -1,4 +1,5 @@
-//! What a commit takes, beside `pg_test_fsync`: the same methods in a file of the same directory, in turns.
+//! Compares commits with `pg_test_fsync`: the same methods on a file in the same directory, in
+//! turns.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,12 +17,12 @@ pub(super) const BENCH: Bench =
     Bench { name: "flush", about: "commits, beside pg_test_fsync (option: --in DIR)", run };
 
 const PAIRS: usize = 5;
-/// `pg_test_fsync` tests each method for so long.
+/// Seconds that `pg_test_fsync` spends on each method.
 const SECONDS: &str = "2";
-/// Time for all of the experiment's ways, of which the methods compared are some.
+/// Time for all of the experiment's methods, of which only some are compared.
 const BUDGET: &str = "--budget=60s";
 
-/// A method as both name it, with one write of 8 KiB and with two.
+/// Names of each method in both programs, with one write of 8 KiB and with two.
 const METHODS: [(&str, &str); 4] = [
     ("open_datasync", "durable_write"),
     ("fdatasync", "fdatasync"),
@@ -55,7 +56,7 @@ fn run(options: &[String]) -> Outcome {
     Ok(())
 }
 
-/// What is compared: its title, and the method and the number of writes of each.
+/// Compared tasks: title, method and number of writes.
 fn tasks() -> impl Iterator<Item = (String, ((&'static str, &'static str), u64))> {
     let with_methods = |writes: u64| METHODS.into_iter().map(move |method| (method, writes));
     WRITES.into_iter().flat_map(with_methods).map(|(method, writes)| {
@@ -64,7 +65,7 @@ fn tasks() -> impl Iterator<Item = (String, ((&'static str, &'static str), u64))
     })
 }
 
-/// Mean microseconds of a commit, of each task.
+/// Mean microseconds of a commit, by task.
 fn pg_test_fsync(directory: &Path) -> Outcome<Vec<f64>> {
     let file = directory.join(format!("bench-flush-{}", std::process::id()));
     let answer = Command::new(program()?).args(["-s", SECONDS, "-f"]).arg(&file).output();
@@ -80,7 +81,7 @@ fn pg_test_fsync(directory: &Path) -> Outcome<Vec<f64>> {
     }
 }
 
-/// The newest one that is installed.
+/// Path of the newest installed version.
 fn program() -> Outcome<PathBuf> {
     let versions = std::fs::read_dir("/usr/lib/postgresql")?.flatten().map(|entry| entry.path());
     let mut programs: Vec<PathBuf> = versions.map(|path| path.join("bin/pg_test_fsync")).collect();
@@ -89,7 +90,7 @@ fn program() -> Outcome<PathBuf> {
     programs.pop().ok_or_else(|| "pg_test_fsync is not installed (Debian: postgresql)".into())
 }
 
-/// The figure of a method in the section for so many writes.
+/// Figure of a method in the section for that number of writes.
 fn usecs(text: &str, method: &str, writes: u64) -> Option<f64> {
     let title = if writes == 1 { "using one 8kB write" } else { "using two 8kB writes" };
     let section = text.split_once(title)?.1;

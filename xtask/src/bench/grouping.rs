@@ -1,4 +1,4 @@
-//! Rows that come in runs: appended as groups of their own, or columns kept wholly sequential.
+//! Sorted runs of rows: appended as groups of their own, or with fully sequential columns.
 
 use std::fmt::Write as _;
 use std::fs;

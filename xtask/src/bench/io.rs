@@ -1,5 +1,5 @@
-//! What driving I/O costs, beside fio: the same reads of the same file, run in turns, bandwidth and processor time
-//! for each request.
+//! Cost of I/O, compared with fio: the same reads of the same file in turns, as bandwidth and CPU
+//! time per request.
 
 mod contenders;
 mod memory;
@@ -23,9 +23,9 @@ const PAIRS: usize = 7;
 /// Size of the file that both read.
 const FILE: &str = "4GiB";
 
-/// fio's name for them. The system must have set some apart: `sysctl vm.nr_hugepages=32`.
+/// fio's name for huge pages. The system must reserve some: `sysctl vm.nr_hugepages=32`.
 const HUGE_PAGES: &str = "mmaphuge";
-/// fio's buffers for the job that uses them.
+/// Huge pages for fio's buffers in that job.
 const HUGE_PAGES_NEEDED: u64 = 8;
 
 const JOBS: [Job; 7] = [
@@ -35,8 +35,8 @@ const JOBS: [Job; 7] = [
     Job { block_bytes: 4 << 10, queue_depth: 128, refill: "exact", fio_memory: "malloc" },
     Job { block_bytes: 4 << 10, queue_depth: 128, refill: "batched", fio_memory: "malloc" },
     Job { block_bytes: 1 << 20, queue_depth: 4, refill: "exact", fio_memory: "malloc" },
-    // Nandle's buffers lie in huge pages where the kernel has them, so that a request has few pieces. fio takes such
-    // pages only when told to, and this pair shows how much of the difference that is.
+    // Nandle's buffers use huge pages where available, so that a request has few segments. fio uses
+    // them only on request. This pair shows their share of the difference.
     Job { block_bytes: 1 << 20, queue_depth: 4, refill: "exact", fio_memory: HUGE_PAGES },
 ];
 
@@ -106,7 +106,7 @@ fn compare(job: Job, theirs: &[Figures], ours: &[Figures]) -> Outcome<Vec<Compar
     ])
 }
 
-/// The file that both read; removed in the end.
+/// File that both read, removed on drop.
 pub(super) struct BenchFile {
     pub(super) path: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! The machine that a benchmark ran on: what bears on its figures, and nothing that names whose it is.
+//! Machine that a benchmark ran on: facts that affect its figures, and none that identify an owner.
 
 use std::fs;
 use std::num::NonZero;
@@ -9,28 +9,28 @@ use serde::Serialize;
 
 use crate::command::answer;
 
-/// What bears on a benchmark's figures. A field is `null` when the system doesn't tell.
+/// Facts that affect a benchmark's figures; `null` where the system doesn't report them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Machine {
     pub(crate) cpu: Option<String>,
     pub(crate) cores: Option<usize>,
     pub(crate) memory_bytes: Option<u64>,
     pub(crate) kernel: Option<String>,
-    /// The hypervisor, or `none`.
+    /// Hypervisor, or `none`.
     pub(crate) virtualisation: Option<String>,
     pub(crate) disk: Option<Disk>,
     pub(crate) fio: Option<String>,
 }
 
-/// The block device under the files that a benchmark uses.
+/// Block device under the benchmark's files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Disk {
-    /// The kernel's name, like `vda` or `nvme0n1`.
+    /// Name in the kernel, like `vda` or `nvme0n1`.
     pub(crate) name: String,
     pub(crate) scheduler: Option<String>,
 }
 
-/// Collects the facts. The disk is the one that holds `folder`.
+/// Collects the facts, with the disk that holds `folder`.
 pub(crate) fn machine(folder: &Path) -> Machine {
     let cpu_info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     Machine {
@@ -45,7 +45,7 @@ pub(crate) fn machine(folder: &Path) -> Machine {
 }
 
 impl Machine {
-    /// A short description for file names, like `amd-epyc-2-cores-kvm`.
+    /// Short description for file names, like `amd-epyc-2-cores-kvm`.
     pub(crate) fn slug(&self) -> String {
         let cpu = self.cpu.as_deref().unwrap_or("unknown-cpu");
         let cores = self.cores.map_or_else(String::new, |cores| format!(" {cores} cores"));
@@ -53,7 +53,7 @@ impl Machine {
         slug(&format!("{cpu}{cores} {virtualisation}"))
     }
 
-    /// The machine in a sentence, for a table's caption.
+    /// Description in a sentence, for a table's caption.
     pub(crate) fn sentence(&self) -> String {
         let told = |fact: &Option<String>| fact.clone().unwrap_or_else(|| "unknown".to_owned());
         let disk = self.disk.as_ref().map_or_else(
@@ -78,7 +78,7 @@ fn slug(text: &str) -> String {
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
 }
 
-/// The value of the first `name : value` line.
+/// Value of the first `name : value` line.
 fn field(text: &str, name: &str) -> Option<String> {
     let fields = text.lines().filter_map(|line| line.split_once(':'));
     let mut values = fields.filter(|(key, _)| key.trim() == name).map(|(_, value)| value.trim().to_owned());
@@ -95,15 +95,15 @@ fn line(path: impl AsRef<Path>) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// The numbers of a kernel release; what its builder appended is left out.
+/// Numbers of a kernel release, without the builder's suffix.
 fn version(release: &str) -> &str {
     let end = release.find(|c: char| !c.is_ascii_digit() && c != '.');
     release.get(..end.unwrap_or(release.len())).unwrap_or(release)
 }
 
-/// What systemd says, and where it isn't, what the processor says.
+/// Hypervisor by systemd, or by the processor's flags without it.
 fn virtualisation(cpu_info: &str) -> Option<String> {
-    // The tool fails when it finds none, so a failure of the tool tells nothing.
+    // The tool also fails when it detects none, so a failure is no evidence.
     answer("systemd-detect-virt", &["--vm"]).or_else(|| {
         let flags = field(cpu_info, "flags")?;
         let is_guest = flags.split_whitespace().any(|flag| flag == "hypervisor");
@@ -111,12 +111,12 @@ fn virtualisation(cpu_info: &str) -> Option<String> {
     })
 }
 
-/// The numbers of the disk that holds `folder`, as `254:0`.
+/// Device numbers of the disk that holds `folder`, like `254:0`.
 pub(crate) fn disk_numbers(folder: &Path) -> Option<String> {
     line(disk_folder(folder)?.join("dev"))
 }
 
-/// What the system tells of a folder's disk.
+/// Sysfs folder of the disk that holds `folder`.
 fn disk_folder(folder: &Path) -> Option<PathBuf> {
     use std::os::unix::fs::MetadataExt;
     let (major, minor) = device_number(fs::metadata(folder).ok()?.dev());
@@ -132,19 +132,19 @@ fn disk(folder: &Path) -> Option<Disk> {
     })
 }
 
-/// A partition's folder lies in its disk's.
+/// Disk of a partition, whose folder contains that of the partition.
 fn whole_disk(device: PathBuf) -> Option<PathBuf> {
     if device.join("partition").exists() { device.parent().map(Path::to_owned) } else { Some(device) }
 }
 
-/// Major and minor number, as the kernel's 64-bit `dev_t` packs them for programs.
+/// Major and minor number, unpacked from the 64-bit `dev_t` of user space.
 fn device_number(device: u64) -> (u64, u64) {
     let major = (device >> 8) & 0xfff | (device >> 32) & !0xfff;
     let minor = device & 0xff | (device >> 12) & 0xffff_ff00;
     (major, minor)
 }
 
-/// The one in brackets: `none [mq-deadline] kyber`.
+/// Name in brackets: `none [mq-deadline] kyber`.
 fn active_scheduler(schedulers: &str) -> Option<String> {
     let (_, rest) = schedulers.split_once('[')?;
     Some(rest.split_once(']')?.0.to_owned())

@@ -1,5 +1,5 @@
-//! Benchmarks: a file per benchmark, and what all of them share: the machine they ran on, the statistics of
-//! paired runs, and the results they check in under `benches/NAME/`.
+//! Benchmarks, a file for each, with shared parts: the machine, the statistics of paired runs, and
+//! the results under `benches/NAME/`.
 
 mod agreement;
 mod amounts;
@@ -36,7 +36,7 @@ mod workers;
 
 use crate::{Outcome, output};
 
-/// A benchmark, as it is named after `cargo xtask bench`.
+/// A benchmark, by its name in `cargo xtask bench`.
 struct Bench {
     name: &'static str,
     about: &'static str,
@@ -63,10 +63,10 @@ const BENCHES: &[Bench] = &[
     workers::BENCH,
 ];
 
-/// Runs the benchmark of that name, or lists them all when there is none.
+/// Runs a benchmark by name, or lists all without a name.
 ///
 /// # Errors
-/// When there is no such benchmark, or it failed.
+/// There is no such benchmark, or it failed.
 pub(crate) fn run(name: Option<&str>, options: &[String]) -> Outcome {
     let Some(name) = name else {
         for bench in BENCHES {

@@ -1,4 +1,4 @@
-//! How fast the modelled drives are, what memory they take, and whether equal seeds give equal bytes.
+//! Speed and memory of the modelled drives, and their determinism for equal seeds.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +17,7 @@ pub(super) const BENCH: Bench =
 const RUNS: usize = 5;
 const SEEDS: &str = "1000";
 
-/// Figure of the example `speed`, what it is, and what it has to be.
+/// Figures of the example `speed`, with description and goal.
 const FIGURES: [(&str, &str, Goal); 5] = [
     ("random_reads_per_cpu_s", "random reads of 4 KiB at depth 32, per CPU second", Goal::AtLeast(1e6)),
     (
@@ -41,7 +41,7 @@ enum Goal {
     AtMost(f64),
 }
 
-/// What is checked in.
+/// Results as checked in.
 #[derive(Debug, Serialize)]
 struct Results {
     benchmark: &'static str,
@@ -150,7 +150,7 @@ fn rounded(figure: f64) -> String {
 }
 
 impl Results {
-    /// Writes the JSON and the table, and returns the table.
+    /// Writes the JSON and the table. Returns the table.
     fn write(&self) -> Outcome<String> {
         let folder = workspace_root().join("benches").join(self.benchmark);
         fs::create_dir_all(&folder)?;

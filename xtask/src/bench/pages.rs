@@ -1,4 +1,5 @@
-//! The page store: its policies beside bare writes and SQLite on this machine's disk, threads that share it, on modelled drives in virtual time,
+//! Page store: policies compared with bare writes and SQLite on this machine's disk, threads that
+//! share a store, modelled drives in virtual time, and CPU time per page.
 //! and what a page costs the processor.
 
 mod ablation;
@@ -49,7 +50,7 @@ fn run(options: &[String]) -> Outcome {
     Ok(())
 }
 
-/// On a device that completes at once. On the machine named in the results of the part `disk`.
+/// CPU time on a device that completes at once. The part `disk` names the machine.
 fn cpu() -> Outcome {
     output::say("processor time of a page write, by policy and slots …");
     let ran =
@@ -78,7 +79,7 @@ fn write(name: &str, method: &str, comparisons: Vec<Comparison>) -> Outcome {
     Ok(())
 }
 
-/// Parts to run, and the drives of the choice; none are all.
+/// Parts to run, and the drives of the choice; an empty list means all.
 fn parts(options: &[String]) -> Outcome<(Vec<&str>, &[String])> {
     match options {
         [] => Ok((PARTS.to_vec(), &[])),

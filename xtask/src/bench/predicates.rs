@@ -1,4 +1,5 @@
-//! One, two and three predicates on flights as they were loaded, sorted, and in cells: what the order of rows saves of reading.
+//! One, two and three predicates on flights as loaded, sorted, and in cells: reads saved by the
+//! order of rows.
 
 mod page;
 
@@ -23,13 +24,13 @@ pub(super) const BENCH: Bench = Bench {
 
 const ROWS: &str = "10000000";
 const SEED: &str = "1";
-/// Each scan here runs so often, all of them in turns.
+/// Rounds in which all scans here run in turns.
 const ROUNDS: usize = 5;
-/// What a table is called, and the order of its rows.
+/// Names of the tables, and their orders of rows.
 const TABLES: [(&str, &str); 3] =
     [("loaded", "none"), ("sort", "sort:Month,Origin"), ("cells", "cells:Airline,Origin,Year")];
 const PREDICATES: [(&str, &str); 3] = [("Origin", "IAH"), ("Year", "2005"), ("Airline", "CO")];
-/// What is asked of the rows.
+/// Selected columns.
 const COLUMNS: &str = "ArrDelay,Distance";
 const MODELS: [&str; 2] = ["model:crucial-m4-256", "model:wd2003fyys"];
 
@@ -65,7 +66,7 @@ fn profile_of(target: &str) -> String {
     format!("{}.json", model_of(target))
 }
 
-/// Where tables, profiles and recordings are.
+/// Folder of tables, profiles and recordings.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -104,7 +105,7 @@ impl Folder {
         Ok(lines)
     }
 
-    /// The first so many predicates, recorded.
+    /// Records a scan with the first `count` predicates.
     fn scan(&self, table: &str, count: usize) -> Outcome<Value> {
         let recording = recording(table, count);
         let mut words = vec!["scan", table, "--columns", COLUMNS, "--explain", "--record", &recording];
@@ -133,7 +134,7 @@ impl Folder {
         })
     }
 
-    /// What a program of ours says as JSON.
+    /// JSON output of one of our programs.
     fn answer(&self, program: &str, words: &[&str]) -> Outcome<Value> {
         let mut command = Command::new(build_folder().join("release").join(program));
         command.args(["--json", "--no-progress"]).args(words).current_dir(&self.0);
@@ -146,7 +147,7 @@ impl Folder {
     }
 }
 
-/// The scans of one case: they read the same, and their times have a median.
+/// Result of the scans of one case, which read the same bytes: median time and bytes.
 fn here(table: &str, count: usize, scans: &[Value]) -> Outcome<Line> {
     let median = |key: &str| -> Outcome<f64> {
         let figures: Vec<f64> = scans.iter().map(|scan| figure(scan, key)).collect::<Outcome<_>>()?;
@@ -167,7 +168,7 @@ fn recording(table: &str, count: usize) -> String {
     Path::new(table).with_extension(format!("{count}.needs.zst")).display().to_string()
 }
 
-/// The columns of the first so many predicates.
+/// Columns of the first `count` predicates.
 fn asked(count: usize) -> String {
     let columns: Vec<&str> = PREDICATES.iter().take(count).map(|(column, _)| *column).collect();
     columns.join(" + ")

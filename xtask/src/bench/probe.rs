@@ -1,5 +1,5 @@
-//! Whether a probe of a minute finds what exhaustive sweeps find. Sweeps as long as the probe come before and after it,
-//! which also show how far two sweeps are from one another on this disk.
+//! Compares a one-minute probe with exhaustive sweeps. Equally long sweeps run before and after the
+//! probe, which also show the spread of sweeps on this disk.
 
 mod agreement;
 mod knee;
@@ -24,10 +24,10 @@ pub(super) const BENCH: Bench =
 
 /// Size of the file that all read.
 const FILE: &str = "4GiB";
-/// Sweeps on either side of the probe.
+/// Sweeps before and after the probe.
 const SWEEPS_BESIDE: u32 = 2;
 
-/// What is checked in.
+/// Results as checked in.
 #[derive(Debug, Serialize)]
 struct Agreement {
     benchmark: &'static str,
@@ -35,9 +35,9 @@ struct Agreement {
     method: String,
     machine: Machine,
     noise: Noise,
-    /// What a cell may be off by.
+    /// Tolerated relative error of a cell.
     tolerance: f64,
-    /// The probe's bandwidth by the sweeps', in the middle of all cells.
+    /// Median ratio of the probe's bandwidth to that of the sweeps.
     pace: f64,
     questions: Vec<Question>,
     cells: Vec<Compared>,

@@ -1,4 +1,4 @@
-//! Programs from `PyPI`, in an environment of their own that is gone afterwards.
+//! Programs from `PyPI` in a temporary environment.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::command::succeeds;
 use crate::{Outcome, output};
 
-/// A package, and the program that does a benchmark's tasks with it.
+/// A package, and the script that runs a benchmark's tasks with it.
 pub(super) struct Package {
     pub(super) name: &'static str,
     pub(super) version: &'static str,
@@ -15,14 +15,14 @@ pub(super) struct Package {
     pub(super) program: &'static str,
 }
 
-/// Those that could be installed.
+/// Packages that could be installed.
 pub(super) struct Installed {
     folder: PathBuf,
     packages: Vec<&'static str>,
 }
 
 impl Installed {
-    /// Installs them below `folder`, and says which can't be.
+    /// Installs packages below `folder`, and reports those that fail.
     pub(super) fn below(folder: &Path, packages: &'static [Package]) -> Outcome<Self> {
         let folder = folder.join("python");
         let environment = folder.join("environment");
@@ -43,12 +43,12 @@ impl Installed {
         Ok(Self { folder, packages: installed })
     }
 
-    /// Where they are, and what they need for a while may lie.
+    /// Folder of the packages, also for their temporary files.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// A package's program; none where the package isn't there.
+    /// Command of a package's script, or `None` if the package is missing.
     pub(super) fn program(&self, package: &str) -> Option<Command> {
         if !self.packages.contains(&package) {
             return None;
@@ -59,7 +59,7 @@ impl Installed {
     }
 }
 
-/// So many threads they are told to use.
+/// Number of threads for each program.
 pub(super) fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

@@ -1,4 +1,5 @@
-//! Planned reads: how long planning takes, what a pump makes of a device, and the ways of reading beside each other with what was predicted.
+//! Planned reads: planning time, throughput of the pump, and read strategies compared with their
+//! predictions.
 
 mod strategies;
 
@@ -81,7 +82,7 @@ fn break_even() -> Outcome<String> {
     Ok(text)
 }
 
-/// A path says nothing to others.
+/// Title of a target. Paths are omitted, as they mean nothing elsewhere.
 fn title(target: &str) -> &str {
     target.strip_prefix("model:").unwrap_or("here")
 }

@@ -1,4 +1,4 @@
-//! The project's own programs, as users have them.
+//! The project's programs, as released.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +8,7 @@ use crate::bench::cgroup::Group;
 use crate::bench::contained;
 use crate::command::{build_folder, cargo, succeeds};
 
-/// Builds all of them.
+/// Builds all programs.
 pub(super) fn build() -> Outcome {
     let packages = ["--package", "nandle", "--package", "nandle-tables", "--package", "nandle-sql"];
     if succeeds(&mut cargo(&[&["build", "--release"], &packages[..]].concat()))? {
@@ -18,7 +18,7 @@ pub(super) fn build() -> Outcome {
     }
 }
 
-/// The program of tables, which speaks JSON.
+/// `nandle-tables` with JSON output.
 pub(super) fn nandle_tables() -> Command {
     let mut command = program("nandle-tables");
     command.args(["--json", "--no-progress"]);
@@ -31,7 +31,8 @@ pub(super) fn nandle_sql() -> Command {
     command
 }
 
-/// Probes reads of the disk under a folder, inside a group where there is one, for so long; the profile is written to a path.
+/// Probes reads of the disk under `folder`, optionally inside a group. Writes the profile to a
+/// path.
 pub(super) fn probe(folder: &Path, budget: &str, group: Option<&Group>, profile: &Path) -> Outcome {
     let mut command = program("nandle");
     command.arg("probe").arg(folder).args(["--only", "reads", "--budget", budget, "--no-progress"]);

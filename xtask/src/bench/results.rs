@@ -1,5 +1,5 @@
-//! What a benchmark checks in: `benches/NAME/YYYY-MM-DD-MACHINE.json` with every run, and
-//! `benches/NAME/latest.md` with the table that a reader wants.
+//! Results as checked in: `benches/NAME/YYYY-MM-DD-MACHINE.json` with every run, and
+//! `benches/NAME/latest.md` with the summary table.
 
 use std::fs;
 use std::path::Path;
@@ -11,44 +11,44 @@ use super::stats::Spread;
 use crate::Outcome;
 use crate::command::answer;
 
-/// Everything that one execution of a benchmark gave.
+/// Results of one execution of a benchmark.
 #[derive(Debug, Serialize)]
 pub(crate) struct Results {
     pub(crate) benchmark: String,
     /// `YYYY-MM-DD`, in UTC.
     pub(crate) date: String,
-    /// How it was measured, in a few sentences: what ran in which order, how often and how long.
+    /// Method in a few sentences: order, number and length of the runs.
     pub(crate) method: String,
     pub(crate) machine: Machine,
     pub(crate) comparisons: Vec<Comparison>,
-    /// What couldn't be compared, because a candidate failed.
+    /// Comparisons missing because a candidate failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) failures: Vec<Failure>,
 }
 
-/// A candidate that couldn't do a task.
+/// A task that a candidate failed to do.
 #[derive(Debug, Serialize)]
 pub(crate) struct Failure {
     pub(crate) task: String,
     pub(crate) name: String,
-    /// The last that it said.
+    /// Last message of the candidate.
     pub(crate) message: String,
 }
 
 /// Two contenders at the same task.
 #[derive(Debug, Serialize)]
 pub(crate) struct Comparison {
-    /// The task, like `random read, 4 KiB, depth 32`.
+    /// Task, like `random read, 4 KiB, depth 32`.
     pub(crate) task: String,
-    /// The unit of the figures, like `requests/s`.
+    /// Unit of the figures, like `requests/s`.
     pub(crate) unit: String,
     pub(crate) baseline: Series,
     pub(crate) candidate: Series,
-    /// Candidate : baseline, within each pair of runs.
+    /// Ratio of candidate to baseline, within each pair of runs.
     pub(crate) ratio: Spread,
 }
 
-/// One contender's runs, in the order in which they ran.
+/// One contender's runs, in order.
 #[derive(Debug, Serialize)]
 pub(crate) struct Series {
     pub(crate) name: String,
@@ -57,17 +57,17 @@ pub(crate) struct Series {
     pub(crate) spread: Spread,
 }
 
-/// The runs of one contender, before anything is made of them.
+/// Raw figures of one contender.
 pub(crate) struct Runs<'a> {
     pub(crate) name: &'a str,
     pub(crate) figures: Vec<f64>,
 }
 
 impl Comparison {
-    /// Compares runs that were done in pairs.
+    /// Compares paired runs.
     ///
     /// # Errors
-    /// When there is no run, or one has no partner.
+    /// There is no run, or a run has no partner.
     pub(crate) fn new(task: &str, unit: &str, baseline: Runs, candidate: Runs) -> Outcome<Self> {
         let ratio = Spread::of_ratios(&candidate.figures, &baseline.figures).ok_or_else(|| {
             format!("{task}: the runs of {} and {} are no pairs", baseline.name, candidate.name)
@@ -85,10 +85,10 @@ impl Series {
 }
 
 impl Results {
-    /// Results of today.
+    /// Results dated today.
     ///
     /// # Errors
-    /// When the system doesn't tell the date.
+    /// The date is unavailable.
     pub(crate) fn new(
         benchmark: &str,
         method: &str,
@@ -100,22 +100,21 @@ impl Results {
         Ok(Self { benchmark, date, method, machine, comparisons, failures: Vec::new() })
     }
 
-    /// Writes both files under `benches`, and returns the table.
+    /// Writes both files under `benches`. Returns the table.
     ///
     /// # Errors
-    /// When a file can't be written.
+    /// A file can't be written.
     pub(crate) fn write(&self, benches: &Path) -> Outcome<String> {
         let table = self.markdown();
         write(&benches.join(&self.benchmark), &self.file_name(), self, &table)?;
         Ok(table)
     }
 
-    /// Of the record with every run.
+    /// File name of the record with every run.
     pub(crate) fn file_name(&self) -> String {
         file_name(&self.date, &self.machine)
     }
 
-    /// The table.
     pub(crate) fn markdown(&self) -> String {
         let compared = self.comparisons.iter().map(Comparison::row);
         let rows: Vec<String> = compared.chain(self.failures.iter().map(Failure::row)).collect();
@@ -133,23 +132,23 @@ impl Results {
     }
 }
 
-/// Of a record with every run.
+/// File name of a record with every run.
 pub(crate) fn file_name(date: &str, machine: &Machine) -> String {
     format!("{date}-{}.json", machine.slug())
 }
 
-/// Today, as `YYYY-MM-DD` in UTC.
+/// Today's date, as `YYYY-MM-DD` in UTC.
 ///
 /// # Errors
-/// When the system doesn't tell the date.
+/// The date is unavailable.
 pub(crate) fn today() -> Outcome<String> {
     Ok(answer("date", &["-u", "+%Y-%m-%d"]).ok_or("cannot run `date` for today's date")?)
 }
 
-/// Writes a benchmark's record and its table into its folder.
+/// Writes a benchmark's record and table into its folder.
 ///
 /// # Errors
-/// When a file can't be written.
+/// A file can't be written.
 pub(crate) fn write(folder: &Path, file_name: &str, record: &impl Serialize, table: &str) -> Outcome {
     fs::create_dir_all(folder)?;
     fs::write(folder.join(file_name), serde_json::to_string_pretty(record)? + "\n")?;
@@ -180,7 +179,7 @@ impl Failure {
     }
 }
 
-/// Whole numbers from a thousand on, three decimals below.
+/// Formats a figure: no decimals from a thousand on, three below.
 fn figure(value: f64) -> String {
     if value.abs() >= 1000.0 { format!("{value:.0}") } else { format!("{value:.3}") }
 }

@@ -1,5 +1,5 @@
-//! `nandle scan` beside `DataFusion`, `DuckDB` and Polars that read the same Parquet files: cold, in equal memory, as the disk is and with
-//! reads limited.
+//! Compares `nandle scan` with `DataFusion`, `DuckDB` and Polars on the same Parquet files: cold,
+//! with equal memory, with full and with limited disk reads.
 
 mod questions;
 
@@ -29,12 +29,13 @@ pub(super) const BENCH: Bench = Bench {
     run,
 };
 
-/// What each program is told to use, and what its group has, page cache included.
+/// Memory setting of each program, and limit of its group, page cache included.
 const MEMORY_BYTES: u64 = 256 << 20;
 const GROUP_BYTES: u64 = 1 << 30;
 const OURS: &str = "nandle";
 
-/// Their programs take the files' folder, bytes of memory, threads, columns and a condition. They print JSON.
+/// Scripts that take the files' folder, bytes of memory, threads, columns and a condition, and
+/// print JSON.
 const PACKAGES: [Package; 3] = [
     Package {
         name: "datafusion",
@@ -145,11 +146,11 @@ struct Runner<'a> {
     installed: &'a Installed,
 }
 
-/// Seconds of each program's runs, or why it has none.
+/// Seconds of each program's runs, or the reason for having none.
 struct Trial(BTreeMap<&'static str, Result<Vec<f64>, String>>);
 
 impl Runner<'_> {
-    /// Every program, in turns; who failed once isn't tried again.
+    /// Runs every program in turns. A program that failed isn't run again.
     fn trial(&self, question: &Question, limit: ReadLimit) -> Outcome<Trial> {
         let mut programs: Vec<&'static str> =
             PACKAGES.iter().map(|package| package.name).chain([OURS]).collect();
@@ -188,7 +189,7 @@ impl Runner<'_> {
         Some(command)
     }
 
-    /// Seconds and rows, or why there are none.
+    /// Seconds and rows of a run, or the reason of its failure.
     fn once(&self, command: &Command, limit: ReadLimit) -> Outcome<Result<(f64, u64), String>> {
         contained::forget(&self.folder.join("flights"))?;
         let (group, disk) = (Group::make(GROUP_BYTES), disk_numbers(self.folder));
@@ -209,7 +210,7 @@ impl Runner<'_> {
 }
 
 impl Trial {
-    /// Nandle held against each of the others.
+    /// Compares Nandle with each of the others.
     fn comparisons(&self, task: &str) -> Outcome<Vec<Comparison>> {
         let Some(Ok(ours)) = self.0.get(OURS) else { return Ok(Vec::new()) };
         let others = self.0.iter().filter(|(program, _)| **program != OURS);

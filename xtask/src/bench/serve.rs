@@ -1,5 +1,5 @@
-//! The dashboard of `nandle serve` under load: how long a page takes for one person and for many at once, each time with figures that were not asked for
-//! before, and what memory the server has.
+//! Dashboard of `nandle serve` under load: time of a page for one user and for many concurrent
+//! users, always with new figures, and the server's memory.
 
 mod client;
 mod options;
@@ -31,12 +31,12 @@ pub(super) const BENCH: Bench = Bench {
     run,
 };
 
-/// What the server's group has.
+/// Memory limit of the server's group.
 const GROUP_BYTES: u64 = 1 << 30;
-/// What the server is told to use: the rest is for what it keeps, and for its code.
+/// Memory setting of the server. The rest of the group's limit is for its cache and code.
 const MEMORY_BYTES: u64 = 512 << 20;
 
-/// What is kept.
+/// Results as recorded.
 #[derive(Debug, Serialize)]
 struct Record {
     benchmark: &'static str,
@@ -44,15 +44,15 @@ struct Record {
     method: String,
     machine: Machine,
     rows: String,
-    /// From the server's start to the first answer.
+    /// Seconds from the server's start to the first reply.
     start_seconds: f64,
-    /// From which all questions were answered that were timed.
+    /// Aggregates that answered all timed questions.
     sums: Sums,
-    /// Of the page and all that it loads, compressed.
+    /// Compressed bytes of the page and all its resources.
     page_bytes: usize,
-    /// Until all figures of a page are there, for one person.
+    /// Seconds until all figures of a page arrived, for one user.
     alone_seconds: Vec<f64>,
-    /// The same for many people at once, of every person.
+    /// Seconds until all figures arrived for each of many concurrent users.
     crowd_seconds: Vec<f64>,
     peak_bytes: Option<u64>,
     anonymous_bytes: u64,
@@ -136,7 +136,7 @@ fn method(options: &Options) -> String {
     )
 }
 
-/// Until everything is there that a page asks for.
+/// Seconds until all data of a page arrived.
 fn seconds_of(client: &Client, view: &View) -> Result<f64, String> {
     let began = Instant::now();
     let ask = |path: &String| client.get(path).map(|_| ()).map_err(|why| why.to_string());

@@ -1,4 +1,4 @@
-//! How fast the disk of a run is, and where its files lie before.
+//! Disk speed of a run, and the initial location of its files.
 
 use serde::Serialize;
 
@@ -8,21 +8,21 @@ use crate::Outcome;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Speed {
-    /// The disk as it is, files out of the page cache.
+    /// Full disk speed, with files evicted from the page cache.
     AsIs,
-    /// The same with the reads of a small cloud volume.
+    /// Reads limited to those of a small cloud volume, also cold.
     Limited,
-    /// The disk as it is, files in the page cache, right after a run of the same program.
+    /// Files in the page cache, right after a run of the same program.
     Warm,
 }
 
 impl Speed {
     pub(super) const COLD: [Self; 2] = [Self::AsIs, Self::Limited];
     const ALL: [Self; 3] = [Self::AsIs, Self::Limited, Self::Warm];
-    /// A small cloud volume.
+    /// Read limits of a small cloud volume.
     pub(super) const SMALL_VOLUME: ReadLimit = ReadLimit { bytes_per_s: 125_000_000, reads_per_s: 3_000 };
 
-    /// As records have it; command lines have a dash in it.
+    /// Name in records; command lines use a dash instead of the space.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::AsIs => "as is",
@@ -38,7 +38,7 @@ impl Speed {
         }
     }
 
-    /// `as-is,limited,warm`.
+    /// Parses a list such as `as-is,limited,warm`.
     pub(super) fn list(text: &str) -> Outcome<Vec<Self>> {
         let named = |word: &str| Self::ALL.into_iter().find(|speed| speed.name().replace(' ', "-") == word);
         let speeds = text.split(',').map(|word| {

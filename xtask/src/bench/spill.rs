@@ -1,5 +1,5 @@
-//! `nandle sort` and `nandle join`: beside GNU sort and join, `DuckDB` and `DataFusion` on a disk, and their choice of clusters on modelled
-//! drives.
+//! Compares `nandle sort` and `nandle join` with GNU sort and join, `DuckDB` and `DataFusion` on a
+//! disk, and evaluates their choice of clusters on modelled drives.
 
 mod clusters;
 mod join_clusters;
@@ -27,7 +27,7 @@ pub(super) const BENCH: Bench = Bench {
     run,
 };
 
-/// Rows of a file; 100 bytes each.
+/// Rows of a file, 100 bytes each.
 const ROWS: u64 = 10_000_000;
 const PARTS: [&str; 3] = ["sort", "join", "clusters"];
 
@@ -63,7 +63,7 @@ fn run(options: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Works in a folder of its own, which is gone afterwards, with the programs from `PyPI`.
+/// Runs `work` in a temporary folder, with the programs from `PyPI`.
 fn with_programs(folder: &Path, work: impl FnOnce(&Path, &Installed) -> Outcome<Tried>) -> Outcome<Tried> {
     let folder = folder.join("bench-spill");
     fs::create_dir_all(&folder)?;

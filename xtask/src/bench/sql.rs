@@ -1,5 +1,6 @@
-//! `nandle sql` on TPC-H: with planned reads, with the engine's own readers in the same program, and beside `DuckDB`, on the same Parquet files:
-//! in equal memory, cold and warm, as the disk is and with reads limited. Also what memory the queries take, and the 69 flight cubes in SQL.
+//! Compares `nandle sql` on TPC-H: planned reads, the engine's own readers in the same program, and
+//! `DuckDB`, on the same Parquet files, with equal memory, cold and warm, with full and with
+//! limited disk reads. Also measures the memory of the queries, and the 69 flight cubes in SQL.
 
 mod cubes;
 mod memories;
@@ -19,7 +20,7 @@ pub(super) const BENCH: Bench = Bench {
     run,
 };
 
-/// What each program is told to use, and what its group has, page cache included.
+/// Memory setting of each program, and limit of its group, page cache included.
 const MEMORY_BYTES: u64 = 1 << 30;
 const GROUP_BYTES: u64 = 2 << 30;
 

@@ -1,11 +1,11 @@
-//! The statistics of a comparison: both contenders run in pairs, one right after the other, so that what the
-//! machine does meanwhile strikes both; what counts is the ratio within each pair.
+//! Statistics of paired comparisons. Both contenders run in immediate succession, so that changes
+//! of the machine affect both, and only the ratio within each pair counts.
 
 use serde::Serialize;
 
 use crate::Outcome;
 
-/// A figure over several runs.
+/// Distribution of a figure over several runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Spread {
     pub(crate) median: f64,
@@ -14,7 +14,7 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
-    /// The spread of some values; `None` when there are none, or one is not a number.
+    /// Spread of values; `None` if there are none, or one is not a number.
     pub(crate) fn of(values: &[f64]) -> Option<Self> {
         if values.iter().any(|value| value.is_nan()) {
             return None;
@@ -24,8 +24,8 @@ impl Spread {
         Some(Self { median: middle(&sorted)?, min: *sorted.first()?, max: *sorted.last()? })
     }
 
-    /// The ratio candidate : baseline of each pair of runs. `None` when there is no pair, a run has no partner, or
-    /// a baseline is zero.
+    /// Ratio of candidate to baseline in each pair. `None` if there is no pair, a run has no
+    /// partner, or a baseline is zero.
     pub(crate) fn of_ratios(candidate: &[f64], baseline: &[f64]) -> Option<Self> {
         if candidate.len() != baseline.len() || baseline.contains(&0.0) {
             return None;
@@ -35,11 +35,11 @@ impl Spread {
     }
 }
 
-/// Runs two contenders in pairs and returns the figures of each. Which goes first changes from pair to pair, so
-/// that going second favours neither.
+/// Runs two contenders in pairs. Returns the figures of each. The order alternates, so that it
+/// favours neither.
 ///
 /// # Errors
-/// The first error of a contender.
+/// First error of a contender.
 pub(crate) fn paired<T>(
     pairs: usize,
     mut baseline: impl FnMut() -> Outcome<T>,
@@ -54,7 +54,7 @@ pub(crate) fn paired<T>(
     Ok(figures)
 }
 
-/// The middle of a sorted list: its middle value, or the mean of the two.
+/// Median of a sorted list.
 fn middle(sorted: &[f64]) -> Option<f64> {
     let upper = *sorted.get(sorted.len() / 2)?;
     let lower = *sorted.get((sorted.len() - 1) / 2)?;
@@ -88,7 +88,8 @@ mod tests {
 
     #[test]
     fn ratios_are_taken_within_pairs() {
-        // The machine slows down threefold half-way: the ratio of the pairs doesn't see it.
+        // The machine slows down threefold half-way, which leaves the ratios of the pairs
+        // unchanged.
         let ratio = Spread::of_ratios(&[2.0, 6.0], &[1.0, 3.0]);
         assert_eq!(ratio, Some(Spread { median: 2.0, min: 2.0, max: 2.0 }));
         assert_eq!(Spread::of_ratios(&[2.0], &[1.0, 3.0]), None);

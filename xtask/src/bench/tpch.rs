@@ -1,4 +1,4 @@
-//! TPC-H: its files, as `tpchgen-cli` writes them, and its queries.
+//! TPC-H: files from `tpchgen-cli`, and queries.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use crate::{Outcome, workspace_root};
 
 const QUERIES: u32 = 22;
 
-/// It makes the files, by a program of its own.
+/// Generator of the files, a program of its own.
 const GENERATOR: [Package; 1] = [Package { name: "tpchgen-cli", version: "4.0.0", needs: &[], program: "" }];
 
-/// The Parquet files of a scale, which are made if they aren't there.
+/// Parquet files of a scale, generated if missing.
 pub(super) fn files(data: &DataFolder, scale: f64) -> Outcome<PathBuf> {
     data.have(&format!("tpch-{scale}"), |folder| {
         let installed = Installed::below(data.path(), &GENERATOR)?;
@@ -24,7 +24,7 @@ pub(super) fn files(data: &DataFolder, scale: f64) -> Outcome<PathBuf> {
     })
 }
 
-/// Each table of a folder, by its name.
+/// Files of a folder, one per table.
 pub(super) fn tables(folder: &Path) -> Outcome<Vec<PathBuf>> {
     let mut tables =
         fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Outcome<Vec<PathBuf>>>()?;
@@ -36,13 +36,13 @@ pub(super) fn queries() -> Vec<u32> {
     (1..=QUERIES).collect()
 }
 
-/// The text of a query. The share that query 11 asks for is by the scale.
+/// Text of a query. The fraction in query 11 depends on the scale.
 pub(super) fn query(number: u32, scale: f64) -> Outcome<String> {
     let path = workspace_root().join(format!("crates/query/engine/tests/tpch/{number:02}.sql"));
     Ok(fs::read_to_string(path)?.replace("0.0001", &format!("{:.9}", 0.0001 / scale)))
 }
 
-/// `1,6,14`.
+/// Parses a list of queries such as `1,6,14`.
 pub(super) fn numbers(text: &str) -> Outcome<Vec<u32>> {
     let numbers = text.split(',').map(str::parse).collect::<Result<Vec<u32>, _>>()?;
     match numbers.iter().find(|number| !(1..=QUERIES).contains(*number)) {

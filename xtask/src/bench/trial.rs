@@ -1,36 +1,36 @@
-//! What programs are held against one another by: tasks that each does in turns, round by round.
+//! Tasks that several programs do in turns, round by round.
 
 use std::collections::BTreeMap;
 
 use super::results::{Comparison, Failure, Runs};
 use crate::{Outcome, output};
 
-/// A task, and everyone's runs of it.
+/// A task with all runs of all programs.
 pub(super) struct Trial<T> {
-    /// As records have it.
+    /// Name in records.
     pub(super) name: String,
     pub(super) task: T,
     everyone: Vec<&'static str>,
-    /// Or why one has none.
+    /// Runs of each program, or the reason of its failure.
     runs: BTreeMap<&'static str, Result<Vec<Run>, String>>,
-    /// The first one's, which all must have.
+    /// First program's answer, which all others must match.
     answer: Option<String>,
 }
 
-/// One program's, once.
+/// One run of a program.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
     pub(super) seconds: f64,
-    /// The most that it had without page cache.
+    /// Peak without page cache.
     pub(super) own_bytes: Option<u64>,
-    /// What is compared of its result.
+    /// Compared part of the result.
     pub(super) answer: String,
 }
 
-/// A run, or why there is none.
+/// A run, or the reason of its failure.
 pub(super) type Ran = Result<Run, String>;
 
-/// Who is held against whom.
+/// Two compared programs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pair {
     pub(super) baseline: &'static str,
@@ -46,14 +46,14 @@ pub(super) struct Measure {
 
 pub(super) const SECONDS: Measure = Measure { unit: "s", figure: |run| Some(run.seconds) };
 pub(super) const MILLISECONDS: Measure = Measure { unit: "ms", figure: |run| Some(run.seconds * 1e3) };
-/// Of a program that ended before it was looked at there is none.
+/// Peak memory. Missing if the program ended before the first sample.
 pub(super) const OWN_MEMORY: Measure = Measure {
     unit: "MiB",
     figure: |run| Some(run.own_bytes.filter(|bytes| *bytes > 0)? as f64 / f64::from(1 << 20)),
 };
 
-/// Does all tasks in rounds. After each task `record` has all that is known, and how many rounds that is: a benchmark that is ended early has
-/// held everyone against everyone.
+/// Runs all tasks in rounds. After each task `record` receives the results so far and the number of
+/// rounds, so that an interrupted benchmark has compared all programs.
 pub(super) fn rounds<T>(
     trials: &mut [Trial<T>],
     rounds: usize,
@@ -73,7 +73,7 @@ pub(super) fn rounds<T>(
     Ok(())
 }
 
-/// `3 rounds`, `3 rounds and a part of the next`.
+/// Formats `3 rounds` or `3 rounds and a part of the next`.
 fn done(rounds: usize, is_whole: bool) -> String {
     let plural = if rounds == 1 { "" } else { "s" };
     let rest = if is_whole { "" } else { " and a part of the next" };
@@ -85,7 +85,8 @@ impl<T> Trial<T> {
         Self { name, task, everyone, runs: BTreeMap::new(), answer: None }
     }
 
-    /// Everyone once, another one first in each round; who failed before isn't tried again.
+    /// Runs each program once, with a different first one in each round. A program that failed
+    /// isn't run again.
     fn round(&mut self, round: usize, once: &mut dyn FnMut(&T, &'static str) -> Outcome<Ran>) -> Outcome {
         let mut everyone = self.everyone.clone();
         everyone.rotate_left(round % self.everyone.len().max(1));
@@ -101,7 +102,7 @@ impl<T> Trial<T> {
         Ok(())
     }
 
-    /// By a measure, where both have runs.
+    /// Compares pairs by a measure, where both have runs.
     pub(super) fn comparisons(&self, pairs: &[Pair], measure: Measure) -> Outcome<Vec<Comparison>> {
         let figures = |name: &str| {
             let runs = self.runs.get(name)?.as_ref().ok()?;
@@ -131,7 +132,7 @@ impl<T> Trial<T> {
     }
 }
 
-/// The first answer is the one that others must have.
+/// Checks an answer against the first one.
 fn same_answer(answer: &mut Option<String>, run: Run) -> Result<Run, String> {
     let first = answer.get_or_insert_with(|| run.answer.clone());
     let Some((own, other)) = difference(&run.answer, first) else { return Ok(run) };
@@ -140,7 +141,7 @@ fn same_answer(answer: &mut Option<String>, run: Run) -> Result<Run, String> {
     Err(why)
 }
 
-/// The first lines that differ.
+/// First pair of lines that differ.
 fn difference<'a>(one: &'a str, other: &'a str) -> Option<(&'a str, &'a str)> {
     if one == other {
         return None;
@@ -154,7 +155,7 @@ fn difference<'a>(one: &'a str, other: &'a str) -> Option<(&'a str, &'a str)> {
     }
 }
 
-/// What comparisons say together: the geometric mean of their ratios, and the greatest one with its task.
+/// Summary of comparisons: geometric mean of the ratios, and the largest with its task.
 pub(super) fn summary<'a>(comparisons: impl Iterator<Item = &'a Comparison>) -> Option<String> {
     let ratios: Vec<(&str, f64)> = comparisons.map(|one| (one.task.as_str(), one.ratio.median)).collect();
     let (task, worst) = ratios.iter().max_by(|one, other| one.1.total_cmp(&other.1))?;

@@ -1,5 +1,6 @@
-//! TPC-H by workers that are bound to a core each: two against one, and against one process of one core; workers whose devices are different, by shares of
-//! predicted time and by equal ones; and what planning for workers and connecting with them takes.
+//! TPC-H with workers bound to a core each: two workers compared with one and with a single
+//! one-core process; workers with different devices, with shares by predicted time and with equal
+//! shares; and the time to plan for workers and to connect to them.
 
 mod coordinator;
 mod fleet;
@@ -26,7 +27,7 @@ pub(super) const BENCH: Bench = Bench {
     run,
 };
 
-/// What each process is told to use, and what a worker's group has.
+/// Memory setting of each process, and limit of a worker's group.
 const MEMORY_BYTES: u64 = 1 << 30;
 const GROUP_BYTES: u64 = 3 << 30;
 
@@ -40,7 +41,8 @@ fn run(words: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Runs all, writing the record after each task, so that it is there when a long benchmark is ended early.
+/// Runs all parts, and rewrites the record after each task, so that an interrupted benchmark leaves
+/// results.
 fn measure(options: &Options, data: &DataFolder) -> Outcome<String> {
     let files = tpch::files(data, options.scale)?;
     let fleet = Fleet::start(options, data, &files)?;

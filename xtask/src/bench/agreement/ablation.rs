@@ -1,4 +1,5 @@
-//! What each part of the read side's statistics brings: probes without it, held against the same exhaustive runs.
+//! Contribution of each part of the read side's statistics: probes without the part, compared with
+//! the same exhaustive runs.
 
 use std::fs;
 
@@ -10,11 +11,11 @@ use super::trials::{Score, reading};
 use super::truth::{self, Run, Side};
 use crate::{Outcome, output, workspace_root};
 
-/// What `nandle probe --without` leaves out. Several at once show what they do for one another.
+/// Values of `nandle probe --without`. Combinations show how parts depend on each other.
 const PARTS: [&str; 7] =
     ["curve", "kriging", "curve,kriging", "shrinkage", "drift", "pooling", "curve,kriging,shrinkage,drift"];
 
-/// The statistics without a part, on each drive.
+/// Results without a part, by drive.
 #[derive(Debug, Serialize)]
 pub(super) struct Row {
     without: String,
@@ -22,7 +23,7 @@ pub(super) struct Row {
     all: Score,
 }
 
-/// Runs every part on every drive, and writes the table.
+/// Runs each ablation on each drive, and writes the table.
 pub(super) fn run(drives: &[&'static Drive], seeds: u64) -> Outcome<String> {
     let recorded = |drive: &&'static Drive| Ok((*drive, truth::recorded(drive, Side::Reads)?));
     let truths: Vec<(&Drive, Vec<Run>)> = drives.iter().map(recorded).collect::<Outcome<_>>()?;

@@ -1,4 +1,4 @@
-//! What a sweep measured.
+//! Measurements of a sweep.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,12 +6,12 @@ use serde_json::Value;
 use crate::Outcome;
 use crate::bench::probe;
 
-/// Seconds from which on a run shows how it goes on.
+/// Minimum length of a run, in seconds, that shows its steady state.
 const SECONDS_LEAST: usize = 8;
 
 /// Pattern, operation, block, group and depth.
 type Place<'a> = (&'a str, &'a str, u64, u64, u32);
-/// As it is recorded: place, bandwidth, median latency, bandwidth at last.
+/// Recorded form: place, bandwidth, median latency, final bandwidth.
 type Row = (String, String, u64, u64, u32, f64, Option<u64>, f64);
 
 /// A cell of a sweep.
@@ -25,11 +25,11 @@ pub(in crate::bench) struct Cell {
     pub(in crate::bench) queue_depth: u32,
     pub(in crate::bench) bandwidth_bytes_per_s: f64,
     pub(in crate::bench) median_ns: Option<u64>,
-    /// Bandwidth of the last half of its seconds.
+    /// Bandwidth of the second half of the run.
     pub(in crate::bench) at_last_bytes_per_s: f64,
 }
 
-/// All of an exhaustive run.
+/// All cells of an exhaustive run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Cells(pub(super) Vec<Cell>);
 
@@ -38,12 +38,13 @@ impl Cells {
         self.0.iter().find(|cell| cell.place() == place)
     }
 
-    /// The bandwidth of random reads.
+    /// Bandwidth of random reads.
     pub(super) fn random_read(&self, block: u64, group: u64, depth: u32) -> Option<f64> {
         self.find(("random", "read", block, group, depth)).map(|cell| cell.bandwidth_bytes_per_s)
     }
 
-    /// Reads of single blocks from a size on, by block size and depth, as the benchmark `probe` has them.
+    /// Reads of single blocks of at least `block_least` bytes, by block size and depth, in the
+    /// format of the benchmark `probe`.
     pub(super) fn grid(&self, pattern: &str, block_least: u64) -> probe::Cells {
         let is_wanted = |cell: &&Cell| {
             (cell.pattern.as_str(), cell.operation.as_str(), cell.group_blocks) == (pattern, "read", 1)
@@ -53,7 +54,7 @@ impl Cells {
         cells.map(|cell| ((cell.block_bytes, cell.queue_depth), cell.bandwidth_bytes_per_s)).collect()
     }
 
-    /// How writing in a pattern goes on.
+    /// Final bandwidth of writes in a pattern.
     pub(super) fn at_last(&self, pattern: &str, block: u64, depth: u32) -> Option<f64> {
         self.find((pattern, "write", block, 1, depth)).map(|cell| cell.at_last_bytes_per_s)
     }
@@ -108,7 +109,7 @@ impl From<Row> for Cell {
 }
 
 impl From<Cell> for Row {
-    /// Bytes a second are recorded whole.
+    /// Rounds bandwidths to whole bytes per second.
     fn from(cell: Cell) -> Self {
         let [bandwidth, at_last] = [cell.bandwidth_bytes_per_s, cell.at_last_bytes_per_s].map(f64::round);
         let Cell { pattern, operation, block_bytes, group_blocks, queue_depth, median_ns, .. } = cell;
@@ -116,7 +117,7 @@ impl From<Cell> for Row {
     }
 }
 
-/// The mean of the last half, but for the last second, which a run rarely fills.
+/// Mean of the second half, without the last second, which is rarely complete.
 fn at_last(seconds: &[f64]) -> Option<f64> {
     let (_, whole) = seconds.split_last()?;
     let half = whole.get(whole.len() / 2..).filter(|_| whole.len() >= SECONDS_LEAST)?;

@@ -1,4 +1,4 @@
-//! The drives, and the program run on them.
+//! Modelled drives, and the programs that measure them.
 
 use std::process::Command;
 
@@ -8,16 +8,16 @@ use super::cells::Cell;
 use crate::Outcome;
 use crate::bench::io::{json, nandle_program};
 
-/// A modelled drive, and how long it takes to know it.
+/// A modelled drive, with the run times that characterise it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Drive {
     pub(super) name: &'static str,
-    /// Of a cell that reads.
+    /// Run time of a read cell.
     read_time: &'static str,
-    /// Of a cell that writes, the first of which ends it: time, and bytes.
+    /// Run time and bytes of a write cell; the first limit reached ends it.
     write_time: &'static str,
     write_bytes: &'static str,
-    /// Blocks in which a probe writes until the state is steady.
+    /// Block size with which a probe writes up to the steady state.
     pub(super) steady_blocks: &'static str,
 }
 
@@ -29,7 +29,8 @@ const fn drive(
     Drive { name, read_time, write_time, write_bytes, steady_blocks: "4K" }
 }
 
-/// A block map, two small page maps, a fast one, one of few chips, and a disk.
+/// One drive with a block map, two with a small page map, a fast one, one with few chips, and a
+/// disk.
 pub(super) static DRIVES: [Drive; 6] = [
     drive("mtron-16", "2s", ["120s", "8GiB"]),
     drive("x25-e-64", "2s", ["600s", "12GiB"]),
@@ -40,7 +41,7 @@ pub(super) static DRIVES: [Drive; 6] = [
 ];
 
 impl Drive {
-    /// The profile of a probe.
+    /// Profile of a probe.
     pub(super) fn probe(&self, seed: u64, options: &[&str]) -> Outcome<Value> {
         let directory = std::env::temp_dir().join(format!("nandle-agreement-{}", std::process::id()));
         std::fs::create_dir_all(&directory)?;
@@ -54,19 +55,19 @@ impl Drive {
         profile
     }
 
-    /// A sweep that reads, with what is to be swept.
+    /// Runs a read sweep over `space`.
     pub(super) fn read(&self, seed: u64, space: &[&str]) -> Outcome<Vec<Cell>> {
         self.sweep(seed, space, &[&format!("--time-per-run={}", self.read_time)])
     }
 
-    /// A sweep that writes, each cell for long.
+    /// Runs a write sweep with long cells.
     pub(super) fn write(&self, seed: u64, space: &[&str]) -> Outcome<Vec<Cell>> {
         let time = format!("--time-per-run={}", self.write_time);
         let bytes = format!("--bytes-per-run={}", self.write_bytes);
         self.sweep(seed, space, &["--operation=write", &time, &bytes])
     }
 
-    /// A sweep that writes, each cell no longer than one that reads.
+    /// Runs a write sweep with cells as short as those of reads.
     pub(super) fn write_briefly(&self, seed: u64, space: &[&str]) -> Outcome<Vec<Cell>> {
         self.sweep(seed, space, &["--operation=write", &format!("--time-per-run={}", self.read_time)])
     }

@@ -1,4 +1,4 @@
-//! What follows `cargo xtask bench agreement`.
+//! Options of `cargo xtask bench agreement`.
 
 use super::drives::{DRIVES, Drive};
 use super::truth::Side;
@@ -10,7 +10,7 @@ const SEEDS: u64 = 10;
 pub(super) enum What {
     Agreement,
     Ablation,
-    /// Exhaustive runs, recorded anew.
+    /// Record the exhaustive runs again.
     Truth,
 }
 
@@ -18,7 +18,7 @@ pub(super) enum What {
 pub(super) struct Options {
     pub(super) what: What,
     pub(super) seeds: u64,
-    /// The only side to record or to ask.
+    /// Only side to record or probe.
     pub(super) side: Option<Side>,
     pub(super) drives: Vec<&'static Drive>,
 }

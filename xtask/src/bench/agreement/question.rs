@@ -1,37 +1,37 @@
-//! A derived parameter: what exhaustive runs say, and what a probe says.
+//! A derived parameter from exhaustive runs and from a probe.
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// Figures may be so far apart.
+/// Tolerated relative difference of figures.
 const NEAR: f64 = 0.1;
-/// Sizes, depths and counts may be a step of the grid apart.
+/// Tolerated ratio of sizes, depths and counts: one step of the grid.
 const STEP: f64 = 2.0;
 
-/// What a parameter is.
+/// Kind of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Kind {
-    /// A size, a depth, a count: on a grid of doublings.
+    /// A size, depth or count on a grid of doublings.
     Step,
-    /// Anything that can be measured.
+    /// A continuous figure.
     Figure,
 }
 
-/// A parameter by one exhaustive run and by a probe.
+/// A parameter from one exhaustive run and from a probe.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Question {
     pub(super) parameter: String,
     pub(super) kind: Kind,
-    /// `None` where there is none, or it can't be told.
+    /// `None` where there is no value, or it is undetermined.
     exhaustive: Option<f64>,
     probe: Option<f64>,
-    /// The bounds of the probe's interval, where it gives one.
+    /// Bounds of the probe's interval, if it has one.
     bounds: Option<(f64, f64)>,
 }
 
 impl Question {
-    /// Of a value of the profile: an interval, a number, or null.
+    /// Reads the probe's side from a profile's value: an interval, a number, or null.
     pub(super) fn new(
         parameter: impl Into<String>,
         kind: Kind,
@@ -49,23 +49,25 @@ impl Question {
     }
 }
 
-/// A parameter by all exhaustive runs and by a probe.
+/// A parameter from all exhaustive runs and from a probe.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Answer {
     pub(super) parameter: String,
     pub(super) kind: Kind,
-    /// What each exhaustive run says.
+    /// Value of each exhaustive run.
     pub(super) exhaustive: Vec<Option<f64>>,
     pub(super) probe: Option<f64>,
     pub(super) bounds: Option<(f64, f64)>,
-    /// Whether the probe's value is near that of an exhaustive run, or lies between two.
+    /// True if the probe's value is near that of an exhaustive run, or lies between two.
     pub(super) agrees: bool,
-    /// Whether the interval holds one, or a value between two; `None` where either is missing.
+    /// True if the interval contains such a value, or a value between two; `None` where either is
+    /// missing.
     pub(super) holds: Option<bool>,
 }
 
 impl Answer {
-    /// From the same questions by each exhaustive run. One that has no such parameter says that there is none.
+    /// Merges the questions of each exhaustive run. A parameter missing from a run counts as
+    /// `None`.
     pub(super) fn all(by_run: &[Vec<Question>]) -> Vec<Self> {
         let mut answers: Vec<Self> = Vec::new();
         for question in by_run.iter().flatten() {
@@ -93,7 +95,7 @@ impl Answer {
         Self { parameter, kind, exhaustive, probe, bounds, agrees, holds }
     }
 
-    /// How wide the interval is, by its value.
+    /// Relative width of the interval.
     pub(super) fn width(&self) -> Option<f64> {
         let (low, high) = self.bounds?;
         self.probe.filter(|probe| *probe > 0.0).map(|probe| (high - low) / probe)

@@ -1,4 +1,4 @@
-//! The read side, by the definitions of docs/profile.md.
+//! Read side, by the definitions in docs/profile.md.
 
 use std::collections::BTreeSet;
 
@@ -10,23 +10,23 @@ use super::question::{Kind, Question};
 use crate::Outcome;
 use crate::bench::probe::{self, efficient_block, knee, plateau};
 
-/// "Near" is within 10 %, as everywhere.
+/// Fraction of a value that still counts as near it.
 const NEAR: f64 = 0.9;
-/// The probe's grid.
+/// Grid of the probe.
 const BLOCKS: &str = "2K,4K,8K,16K,32K,64K,128K,256K,512K,1M,2M,4M";
 const DEPTHS: &str = "1,2,4,8,16,32,64,128,256";
-/// Depths at which the probe reads in sequence.
+/// Depths of the probe's sequential reads.
 const SEQUENTIAL_DEPTHS: [u32; 3] = [1, 4, 32];
-/// Halving a block must save so much of its cost to be worth the while.
+/// Relative saving in cost for which halving a block is worthwhile.
 const WORTH: f64 = 0.1;
 
 /// Groups and depths that a probe may measure.
 const GROUPS: &str = "2,4,16";
 const GROUP_DEPTHS: &str = "4,32";
-/// Smaller blocks are read for their own question alone.
+/// Smallest block of the grids. Smaller ones are read only for the question of the smallest block.
 const BLOCK_LEAST: u64 = 2048;
 
-/// Every cell that a probe may ask for.
+/// Sweeps every cell that a probe may measure.
 pub(super) fn sweep(drive: &Drive, seed: u64) -> Outcome<Vec<Cell>> {
     let read = |patterns: &str, groups: &str, depths: &str| {
         let blocks = format!("--block-sizes={BLOCKS}");
@@ -50,7 +50,7 @@ pub(super) fn questions(cells: &Cells, derived: &Value) -> Vec<Question> {
     questions
 }
 
-/// Random and sequential reading by block and depth.
+/// Random and sequential reads by block and depth.
 fn grids(cells: &Cells) -> [probe::Cells; 2] {
     ["random", "sequential"].map(|pattern| cells.grid(pattern, BLOCK_LEAST))
 }
@@ -102,7 +102,7 @@ fn depth_of(value: &Value, key: &str) -> u32 {
     u32::try_from(whole(value, key)).unwrap_or(0)
 }
 
-/// The knee of each block, and the efficient block at each depth.
+/// Knee of each block size, and the efficient block at each depth.
 fn depths(cells: &Cells, derived: &Value) -> Vec<Question> {
     let [grid, _] = grids(cells);
     let blocks: BTreeSet<u64> = grid.keys().map(|(block, _)| *block).collect();
@@ -127,7 +127,8 @@ fn depths(cells: &Cells, derived: &Value) -> Vec<Question> {
     knees.chain(efficient).collect()
 }
 
-/// The least depth from which on random reading is near sequential reading and near full, for each block.
+/// Smallest depth for each block from which random reads are near sequential ones and near the
+/// maximum.
 fn equality(cells: &Cells, derived: &Value) -> Vec<Question> {
     let [random_grid, sequential_grid] = grids(cells);
     let full = best(&random_grid).max(best(&sequential_grid));
@@ -153,7 +154,7 @@ fn equality(cells: &Cells, derived: &Value) -> Vec<Question> {
     blocks.into_iter().filter_map(question).collect()
 }
 
-/// Every group that the probe measured.
+/// All groups that the probe measured.
 fn groups(cells: &Cells, derived: &Value) -> Vec<Question> {
     let question = |row: &Value| {
         let (block, group, depth) =

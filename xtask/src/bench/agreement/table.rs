@@ -1,4 +1,4 @@
-//! What is checked in of a drive.
+//! Record and table of a drive.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -52,7 +52,7 @@ fn markdown(agreement: &Agreement, file: &str) -> String {
     )
 }
 
-/// A parameter over all probes.
+/// Row of a parameter over all probes.
 fn row(answers: &[&Answer]) -> Option<String> {
     let first = answers.first()?;
     let probes: Vec<Option<f64>> = answers.iter().map(|answer| answer.probe).collect();

@@ -1,4 +1,4 @@
-//! Probes of a drive with many seeds, and how they fare.
+//! Probes of a drive with many seeds, with their scores.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use super::truth::Run;
 use super::{reads, writes};
 use crate::Outcome;
 
-/// What a probe that reads answers, without some part of its statistics.
+/// Answers of a read probe without a part of its statistics.
 pub(super) fn reading(
     drive: &Drive,
     truth: &[Run],
@@ -23,7 +23,7 @@ pub(super) fn reading(
     Ok(Answer::all(&by_run))
 }
 
-/// What a probe that writes answers.
+/// Answers of a write probe.
 pub(super) fn writing(drive: &Drive, truth: &[Run], seed: u64) -> Outcome<Vec<Answer>> {
     let derived = derived(drive, seed, &["--budget=10m"])?;
     let by_run: Vec<_> = truth.iter().map(|run| writes::questions(run, &derived)).collect();
@@ -35,14 +35,14 @@ fn derived(drive: &Drive, seed: u64, options: &[&str]) -> Outcome<Value> {
     Ok(profile.get_mut("derived").ok_or("a profile without `derived`")?.take())
 }
 
-/// How many answers agree, and how many of the intervals hold.
+/// Numbers of answers that agree and of intervals that cover.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub(super) struct Score {
     pub(super) asked: usize,
     pub(super) agree: usize,
     pub(super) intervals: usize,
     pub(super) hold: usize,
-    /// Of the intervals, by their values.
+    /// Median relative width of the intervals.
     pub(super) width_median: f64,
 }
 

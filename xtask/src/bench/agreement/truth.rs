@@ -1,4 +1,4 @@
-//! What exhaustive runs of a drive gave: recorded once, because no seed of a probe changes them.
+//! Exhaustive runs of a drive, recorded once, as they don't depend on a probe's seed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,12 +11,12 @@ use super::drives::Drive;
 use super::{reads, writes};
 use crate::{Outcome, output, workspace_root};
 
-/// Seeds of exhaustive runs, which no probe of the benchmark has. As far as their runs differ, nothing else can be asked of
-/// a probe. Those of writing take hours of virtual time.
+/// Seeds of exhaustive runs, distinct from those of probes. The spread of the runs bounds what a
+/// probe can achieve. Write runs take hours of virtual time.
 const READ_SEEDS: [u64; 3] = [1001, 1002, 1003];
 const WRITE_SEEDS: [u64; 2] = [1001, 1002];
 
-/// Which half of a probe.
+/// Side of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Reads,
@@ -32,16 +32,16 @@ impl Side {
     }
 }
 
-/// What one exhaustive run gave.
+/// Results of one exhaustive run.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Run {
     seed: u64,
     pub(super) cells: Cells,
-    /// Of experiments that had an hour, by the path of the figure in a profile.
+    /// Results of one-hour experiments, by path in a profile.
     pub(super) experiments: BTreeMap<String, f64>,
 }
 
-/// What is recorded of the drive.
+/// Reads the drive's recorded runs.
 pub(super) fn recorded(drive: &Drive, side: Side) -> Outcome<Vec<Run>> {
     let path = path(drive, side);
     let text = fs::read_to_string(&path).map_err(|error| {
@@ -51,7 +51,7 @@ pub(super) fn recorded(drive: &Drive, side: Side) -> Outcome<Vec<Run>> {
     Ok(serde_json::from_str(&text)?)
 }
 
-/// Runs the drive for as long as it takes, and records what that gave.
+/// Runs the drive exhaustively, and records the results.
 pub(super) fn record(drive: &Drive, side: Side) -> Outcome {
     let run = |seed: &u64| {
         let seed = *seed;

@@ -1,4 +1,4 @@
-//! The write side, by the definitions of docs/profile.md.
+//! Write side, by the definitions in docs/profile.md.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,11 @@ use super::question::{Kind, Question};
 use super::truth::Run;
 use crate::Outcome;
 
-/// A focused or partitioned write is cheap up to so many sequential ones, one at a stride up to so many.
+/// Maximum cost of a cheap focused or partitioned write, in sequential writes; the second constant
+/// applies to strides.
 const CHEAP: f64 = 2.0;
 const CHEAP_ORDERED: f64 = 4.0;
-/// A size is better than its half when it gives so many times the requests.
+/// Ratio of requests from which a size counts as better than its half.
 const BETTER: f64 = 1.05;
 const AREAS_MIB: [u64; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 const STREAMS: [u64; 6] = [2, 4, 8, 16, 32, 64];
@@ -23,7 +24,7 @@ const BLOCK_BYTES: u64 = 32 << 10;
 const STEADY_DEPTH: u32 = 32;
 const SIZES: [u64; 6] = [512, 1024, 2048, 4096, 8192, 16384];
 const SIZES_DEPTH: u32 = 8;
-/// Figures of experiments that an hour alone is held against, by their path in `derived`.
+/// Figures compared with one-hour experiments, by path in `derived`.
 const EXPERIMENTS: [(&str, Kind, &str); 4] = [
     ("commit, median, ns", Kind::Figure, "/flush_ns/median_ns"),
     ("writers that share a flush", Kind::Step, "/group_commit/writers"),
@@ -31,7 +32,7 @@ const EXPERIMENTS: [(&str, Kind, &str); 4] = [
     ("share of writes that leaves reads alone", Kind::Step, "/interference/write_share"),
 ];
 
-/// Every cell that a probe may ask for.
+/// Sweeps every cell that a probe may measure.
 pub(super) fn sweep(drive: &Drive, seed: u64) -> Outcome<Vec<Cell>> {
     let named = ["sequential".to_owned(), "random".to_owned()].into_iter();
     let areas = AREAS_MIB.iter().map(|mebibytes| format!("focused:{mebibytes}MiB"));
@@ -54,7 +55,7 @@ pub(super) fn sweep(drive: &Drive, seed: u64) -> Outcome<Vec<Cell>> {
     Ok(cells)
 }
 
-/// What no sweep can find.
+/// Runs the experiments that no sweep replaces.
 pub(super) fn experiments(drive: &Drive, seed: u64) -> Outcome<BTreeMap<String, f64>> {
     let long = drive.probe(seed, &["--budget=1h", "--only=flush,interference"])?;
     let found = |path: &str| long.pointer(&format!("/derived{path}/value")).and_then(Value::as_f64);
@@ -80,7 +81,8 @@ fn patterns(cells: &Cells, derived: &Value) -> Vec<Question> {
         cheap.last().map(|count| *count as f64)
     };
     let area = last(&AREAS_MIB, &|mebibytes| format!("focused:{mebibytes}MiB"));
-    // Where random writing is cheap the area is all of it, which no sweep of areas says.
+    // Where random writes are cheap the focused area is the whole device, which no sweep of areas
+    // shows.
     let area = area.filter(|_| !is_cheap("random".into(), CHEAP)).map(|mebibytes| mebibytes * 1_048_576.0);
     let whole_area =
         is_cheap("random".into(), CHEAP).then(|| derived.pointer("/focused_area_bytes/value")?.as_f64());
@@ -125,7 +127,7 @@ fn steady_state(cells: &Cells, derived: &Value) -> Question {
     Question::new(name, Kind::Figure, cells.at_last("random", block, STEADY_DEPTH), probe)
 }
 
-/// The last size that gives more requests than its half, of reads or of writes, whichever is larger.
+/// Largest size with more requests than its half, of reads or writes, whichever is larger.
 fn smallest_block(cells: &Cells, derived: &Value) -> Question {
     let last_step = |operation: &str| {
         let rate = |block: u64| {

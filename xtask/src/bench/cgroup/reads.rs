@@ -1,9 +1,9 @@
-//! What a group reads of a disk: counted, and limited.
+//! Counts and limits of a group's disk reads.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// At most so much.
+/// Maximum read rates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::bench) struct ReadLimit {
     pub(in crate::bench) bytes_per_s: u64,
@@ -11,7 +11,7 @@ pub(in crate::bench) struct ReadLimit {
 }
 
 impl ReadLimit {
-    /// More than any disk does: some kernels count nothing without a limit.
+    /// Above the rates of any disk. Some kernels count nothing without a limit.
     pub(in crate::bench) const NONE: Self =
         Self { bytes_per_s: 1_000_000_000_000, reads_per_s: 1_000_000_000 };
 }
@@ -21,13 +21,13 @@ const ROOT_1: &str = "/sys/fs/cgroup/blkio";
 /// A group's reads of a disk.
 pub(super) struct Reads {
     folder: PathBuf,
-    /// As `254:0`.
+    /// Device number like `254:0`.
     disk: String,
     is_version_1: bool,
 }
 
 impl Reads {
-    /// Limits what the group of that folder reads: in version 2 the group itself, in version 1 one beside it.
+    /// Limits a group's reads: in version 2 in the group itself, in version 1 in a second group.
     pub(super) fn limit(group: &Path, disk: &str, limit: ReadLimit) -> Option<Self> {
         let disk = disk.to_owned();
         let ReadLimit { bytes_per_s, reads_per_s } = limit;
@@ -47,12 +47,12 @@ impl Reads {
         is_limited.then_some(reads)
     }
 
-    /// Where processes join.
+    /// Folder of the group that processes join.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// What was read of the disk.
+    /// Bytes read from the disk.
     pub(super) fn read_bytes(&self) -> Option<u64> {
         let file = if self.is_version_1 { "blkio.throttle.io_service_bytes" } else { "io.stat" };
         Some(read_bytes(&fs::read_to_string(self.folder.join(file)).ok()?, &self.disk))
@@ -67,7 +67,8 @@ impl Drop for Reads {
     }
 }
 
-/// `254:0 Read 4096` in version 1, `254:0 rbytes=4096 wbytes=0` in version 2. None of a disk is nothing read.
+/// Parses `254:0 Read 4096` (version 1) or `254:0 rbytes=4096 wbytes=0` (version 2). A missing line
+/// means 0.
 fn read_bytes(text: &str, disk: &str) -> u64 {
     let rest = |line: &str| line.strip_prefix(disk)?.strip_prefix(' ').map(str::to_owned);
     let lines = text.lines().filter_map(rest);

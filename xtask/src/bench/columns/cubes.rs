@@ -1,29 +1,29 @@
-//! The 69 cubes of the Dashboard paper, as `nandle cubes` names them.
+//! The 69 cubes of the Dashboard paper, with the names of `nandle cubes`.
 
 use crate::Outcome;
 
-/// A cube: its name, and the columns that it groups by, the fact's at the end.
+/// A cube: its name and grouping columns, the fact last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::bench) struct Cube {
     pub(in crate::bench) name: String,
     pub(in crate::bench) columns: Vec<&'static str>,
 }
 
-/// The name that a cube has of it, and the column.
+/// Name in cubes, and column.
 type Part = (&'static str, &'static str);
 
 const FACTS: [Part; 3] = [("diverted", "Diverted"), ("cancelled", "Cancelled"), ("delay", "ArrDelay")];
 const DIMENSIONS: [Part; 5] =
     [("airline", "Airline"), ("dest", "Dest"), ("month", "Month"), ("origin", "Origin"), ("year", "Year")];
 
-/// All of them: fact by fact, those of fewer dimensions first.
+/// All cubes by fact, those of fewer dimensions first.
 pub(in crate::bench) fn all() -> Vec<Cube> {
     let mut sets: Vec<Vec<Part>> = (1_u32..1 << DIMENSIONS.len()).map(chosen).filter(is_asked).collect();
     sets.sort_by_key(Vec::len);
     FACTS.iter().flat_map(|fact| sets.iter().map(|set| Cube::new(*fact, set))).collect()
 }
 
-/// `delay-airline,delay-month`.
+/// Parses a list of cubes such as `delay-airline,delay-month`.
 pub(in crate::bench) fn named(list: &str) -> Outcome<Vec<Cube>> {
     let all = all();
     let find = |name: &str| {
@@ -37,7 +37,7 @@ fn chosen(set: u32) -> Vec<Part> {
     DIMENSIONS.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1).map(|(_, part)| *part).collect()
 }
 
-/// A month is one of a year.
+/// Excludes sets with both month and year, as a month includes its year.
 fn is_asked(set: &Vec<Part>) -> bool {
     let has = |name| set.iter().any(|part| part.0 == name);
     !(has("month") && has("year"))

@@ -1,4 +1,4 @@
-//! The same rows in the same order for everyone, and what loading them took.
+//! Test data: the same rows in the same order for each program, and the costs of loading them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,25 +17,26 @@ use crate::bench::python::Installed;
 use crate::bench::release::nandle_tables;
 use crate::{Outcome, output};
 
-/// For loads and queries alike, page cache included.
+/// Limit of loads and queries, page cache included.
 pub(super) const GROUP_BYTES: u64 = 1 << 30;
-/// What loads are told to use.
+/// Memory setting of loads.
 const LOAD_BYTES: u64 = 512 << 20;
 const SEED: u64 = 1;
-/// What is known of data that were made already.
+/// Record of existing data.
 const FACTS: &str = "facts.json";
 
-/// What is known of the stores.
+/// Figures of the stores.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Facts {
     pub(super) loads: Vec<Load>,
     /// Bytes of each program's store.
     pub(super) store_bytes: BTreeMap<String, u64>,
-    /// Bytes of each column, by program: a cold query reads at least those of its columns. Nandle tells them itself.
+    /// Bytes of each column, by program: the minimum that a cold query reads. Nandle reports them
+    /// itself.
     columns: BTreeMap<String, BTreeMap<String, u64>>,
 }
 
-/// From CSV to a store.
+/// A load from CSV into a store.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Load {
     pub(super) program: String,
@@ -46,14 +47,14 @@ pub(super) struct Load {
 }
 
 impl Facts {
-    /// What a cold query of those columns reads at least.
+    /// Minimum bytes that a cold query of those columns reads.
     pub(super) fn needed_bytes(&self, program: Program, columns: &[&str]) -> u64 {
         let Some(sizes) = self.columns.get(program.name()) else { return 0 };
         columns.iter().filter_map(|column| sizes.get(*column)).sum()
     }
 }
 
-/// Makes the stores in a folder, unless they are there.
+/// Makes the stores in a folder unless they exist.
 pub(super) fn make(folder: &Path, options: &Options, installed: &Installed) -> Outcome<Facts> {
     if let Ok(facts) = fs::read(folder.join(FACTS)) {
         return Ok(serde_json::from_slice(&facts)?);
@@ -96,7 +97,7 @@ impl Maker<'_> {
         Ok(facts)
     }
 
-    /// A tiny table's, which is of the same disk.
+    /// Profile of the disk, taken from a tiny table.
     fn profile(&self) -> Outcome<PathBuf> {
         let tiny = self.folder.join("tiny");
         json(
@@ -105,7 +106,7 @@ impl Maker<'_> {
         Ok(tiny.join("profile.json"))
     }
 
-    /// The rows as CSV and as Parquet.
+    /// Generates the rows as CSV and as Parquet.
     fn files(&self) -> Outcome<(PathBuf, PathBuf)> {
         output::say(&format!("{} rows are made up", self.options.rows));
         let (rows, seed) = (self.options.rows.to_string(), SEED.to_string());
@@ -117,7 +118,7 @@ impl Maker<'_> {
         Ok((path("csv")?, path("parquet")?))
     }
 
-    /// A load, in a group.
+    /// Runs a load in a group.
     fn timed(&self, program: Program, load: &Command) -> Outcome<Load> {
         output::say(&format!("{}: load from CSV", program.name()));
         contained::forget(self.folder)?;
@@ -132,7 +133,7 @@ impl Maker<'_> {
         })
     }
 
-    /// The stores that come from `DuckDB`'s, and how long columns are.
+    /// Makes the stores derived from that of `DuckDB`, and reads the lengths of columns.
     fn others(&self, facts: &mut Facts) -> Outcome {
         let parquet = Program::DuckDbParquet.store(self.folder);
         if let Some(mut sizes) = Program::DuckDb.task(self.installed, "sizes", self.folder, LOAD_BYTES) {
@@ -159,7 +160,7 @@ impl Facts {
     }
 }
 
-/// Of a file, or of all files of a folder; nothing where there is none.
+/// Length of a file or of all files in a folder; 0 if missing.
 fn length_bytes(path: &Path) -> Outcome<u64> {
     let Ok(facts) = fs::symlink_metadata(path) else { return Ok(0) };
     if !facts.is_dir() {

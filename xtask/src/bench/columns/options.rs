@@ -1,4 +1,4 @@
-//! What the benchmark is asked for.
+//! Options of the benchmark.
 
 use std::path::PathBuf;
 
@@ -12,12 +12,12 @@ pub(super) struct Options {
     pub(super) rounds: usize,
     pub(super) cubes: Vec<Cube>,
     pub(super) peers: Vec<Program>,
-    /// Also with the reads of a small cloud volume.
+    /// Also run with the read limits of a small cloud volume.
     pub(super) is_limited_too: bool,
-    /// What each program is told to use.
+    /// Memory setting of each program.
     pub(super) memory_bytes: u64,
     pub(super) folder: PathBuf,
-    /// Data stay for another time.
+    /// Keep the data for later runs.
     pub(super) keeps: bool,
 }
 

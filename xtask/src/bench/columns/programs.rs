@@ -1,4 +1,4 @@
-//! Who counts cubes, and with which command.
+//! Programs that count cubes, with their commands.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,8 @@ use crate::Outcome;
 use crate::bench::python::{Installed, Package, threads};
 use crate::bench::release::nandle_tables;
 
-/// Their programs take the task, where the rows are, bytes of memory, threads, and more words. They print JSON.
+/// Scripts that take the task, the folder of rows, bytes of memory, threads, and further arguments,
+/// and print JSON.
 pub(super) const PACKAGES: [Package; 4] = [
     Package {
         name: "duckdb",
@@ -39,7 +40,7 @@ pub(super) const PACKAGES: [Package; 4] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Program {
     Nandle,
-    /// In its own format.
+    /// Native format.
     DuckDb,
     DuckDbParquet,
     ChDb,
@@ -62,7 +63,7 @@ impl Program {
         }
     }
 
-    /// Peers by name: `duckdb,polars`.
+    /// Parses a list of peers such as `duckdb,polars`.
     pub(super) fn named(list: &str) -> Outcome<Vec<Self>> {
         let find = |name: &str| {
             let found = Self::PEERS.into_iter().find(|peer| peer.name() == name);
@@ -75,7 +76,7 @@ impl Program {
         if self == Self::DuckDbParquet { "duckdb" } else { self.name() }
     }
 
-    /// Where its rows are.
+    /// Path of the program's rows.
     pub(super) fn store(self, folder: &Path) -> PathBuf {
         folder.join(match self {
             Self::Nandle => "nandle",
@@ -85,7 +86,7 @@ impl Program {
         })
     }
 
-    /// A peer's command for a task; none where its package isn't there.
+    /// A peer's command for a task, or `None` if its package is missing.
     pub(super) fn task(
         self,
         installed: &Installed,
@@ -98,7 +99,7 @@ impl Program {
         Some(command)
     }
 
-    /// What makes a cube.
+    /// Command that computes a cube.
     pub(super) fn cube(
         self,
         installed: &Installed,

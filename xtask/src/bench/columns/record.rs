@@ -1,4 +1,4 @@
-//! What is checked in: every run, and tables of them.
+//! Record of every run, and its tables.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -25,7 +25,7 @@ pub(super) struct Record {
     pub(super) runs: Vec<Run>,
 }
 
-/// A program's cubes at a speed: the medians.
+/// Medians of a program's cubes at a speed.
 struct Column<'a> {
     record: &'a Record,
     program: Program,
@@ -33,11 +33,11 @@ struct Column<'a> {
 }
 
 impl Record {
-    /// Writes every run, and the tables, which it returns.
+    /// Writes the record and the tables. Returns the tables.
     pub(super) fn write(&self, benches: &Path) -> Outcome<String> {
         let file = file_name(&self.date, &self.machine);
         let text = self.markdown(&file);
-        // Each number of rows has a newest one.
+        // Each number of rows keeps its own newest record.
         let folder = benches.join(self.benchmark).join(format!("{}-rows", self.rows));
         write(&folder, &file, self, &text)?;
         Ok(text)
@@ -119,7 +119,7 @@ impl Record {
 }
 
 impl<'a> Column<'a> {
-    /// Of a cube, or of all where it has no name.
+    /// Runs of a cube, or of all cubes if the name is empty.
     fn runs(&self, cube: &str) -> impl Iterator<Item = &'a Run> {
         let (program, speed) = (self.program.name(), self.speed);
         let cube = cube.to_owned();
@@ -140,7 +140,7 @@ impl<'a> Column<'a> {
         self.median(cube, |figures| Some(figures.seconds))
     }
 
-    /// Over Nandle's, within each round.
+    /// Ratio to Nandle's time, within each round.
     fn ratio(&self, cube: &str) -> Option<f64> {
         let ours = Column { program: Program::Nandle, ..*self };
         let seconds = |column: &Column<'_>| column.figures(cube, |figures| Some(figures.seconds));

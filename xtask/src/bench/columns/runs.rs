@@ -1,4 +1,4 @@
-//! Cubes by each program in turns, cold, in groups with the same limits.
+//! Runs of cubes: programs take turns, cold, in groups with equal limits.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::bench::python::Installed;
 use crate::bench::speed::Speed;
 use crate::{Outcome, output};
 
-/// A cube by a program.
+/// A run of a cube by a program.
 #[derive(Debug, Serialize)]
 pub(super) struct Run {
     pub(super) speed: Speed,
@@ -27,7 +27,7 @@ pub(super) struct Run {
     pub(super) outcome: Took,
 }
 
-/// What it took, or why it doesn't count.
+/// Figures of the run, or the reason for excluding it.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum Took {
@@ -39,14 +39,14 @@ pub(super) enum Took {
 pub(super) struct Figures {
     pub(super) seconds: f64,
     pub(super) result_rows: u64,
-    /// Of the disk, by the group's account.
+    /// Bytes read from the disk, as the group accounts them.
     pub(super) read_bytes: Option<u64>,
-    /// Page cache included.
+    /// Peak with page cache.
     pub(super) peak_bytes: Option<u64>,
     pub(super) anonymous_bytes: Option<u64>,
 }
 
-/// What all runs have in common.
+/// Setting common to all runs.
 pub(super) struct Bench<'a> {
     pub(super) folder: &'a Path,
     pub(super) options: &'a Options,
@@ -55,7 +55,7 @@ pub(super) struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// All rounds of a cube; who failed once isn't tried again.
+    /// Runs all rounds of a cube. A program that failed isn't run again.
     pub(super) fn rounds(&self, cube: &Cube, speed: Speed) -> Outcome<Vec<Run>> {
         let mut programs = vec![Program::Nandle];
         programs.extend(&self.options.peers);
@@ -127,12 +127,13 @@ impl Took {
     }
 }
 
-/// How much a program needs is known but for a few blocks, which columns share.
+/// Returns true if nearly all needed bytes were read. The need is exact except for a few blocks
+/// shared by columns.
 fn is_cold(read_bytes: u64, needed_bytes: u64) -> bool {
     read_bytes.saturating_mul(10) >= needed_bytes.saturating_mul(9)
 }
 
-/// What a program printed.
+/// Parsed output of a program.
 struct Told {
     seconds: f64,
     rows: u64,
@@ -140,7 +141,7 @@ struct Told {
 }
 
 impl Told {
-    /// Each takes its own time, from opening on.
+    /// Parses the output. Each program times itself, from opening on.
     fn parse(said: &str, program: Program) -> Outcome<Self> {
         let told: Value =
             serde_json::from_str(said.lines().last().filter(|_| program != Program::Nandle).unwrap_or(said))?;
@@ -163,7 +164,7 @@ impl Told {
     }
 }
 
-/// All results of a cube have as many rows.
+/// Checks that all results of a cube have equally many rows.
 fn same_rows(cube: &Cube, runs: &[Run]) -> Outcome {
     let counts: Vec<(&str, u64)> =
         runs.iter().filter_map(|run| Some((run.program, run.figures()?.result_rows))).collect();

@@ -1,4 +1,4 @@
-//! Modelled drives with random parameters, and the program run on them.
+//! Modelled drives with random parameters, and the programs that measure them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::bench::agreement::Cell;
 use crate::bench::io::json;
 use crate::command::build_folder;
 
-/// A drive of one's own: a file of parameters.
+/// A random drive, in a file of parameters.
 pub(super) struct RandomDrive {
     pub(super) about: String,
     pub(super) capacity_bytes: u64,
@@ -22,7 +22,7 @@ pub(super) struct RandomDrive {
 }
 
 impl RandomDrive {
-    /// The drive of a seed.
+    /// Drive of a seed.
     pub(super) fn new(seed: u64, folder: &Path) -> Outcome<Self> {
         let drawn = Drawn::new(seed);
         let file = folder.join(format!("random-{seed}.toml"));
@@ -35,7 +35,7 @@ impl RandomDrive {
         })
     }
 
-    /// The profile of a probe.
+    /// Profile of a probe.
     pub(super) fn probe(&self, seed: u64, options: &[&str]) -> Outcome<Value> {
         let mut command = self.program("probe", seed);
         command.arg("--yes").arg("--profile").arg(self.folder.join("profile.json"));
@@ -43,7 +43,7 @@ impl RandomDrive {
         json(command.args(options))
     }
 
-    /// Cells of a sweep, each on a drive of its own.
+    /// Cells of a sweep, each on a fresh drive.
     pub(super) fn sweep(&self, seed: u64, options: &[&str]) -> Outcome<Vec<Cell>> {
         Cell::all_of(&json(self.program("sweep", seed).args(options))?)
     }
@@ -56,7 +56,7 @@ impl RandomDrive {
     }
 }
 
-/// Parameters that differ from drive to drive.
+/// Random parameters.
 struct Drawn {
     hybrid: bool,
     channels: u64,
@@ -105,7 +105,7 @@ impl Drawn {
         self.channels * self.dies_per_channel * self.page_bytes * self.pages_per_block
     }
 
-    /// Whole superblocks, and enough of them for a log and a cleaner.
+    /// A whole number of superblocks, with room for a log and a cleaner.
     fn capacity_bytes(&self) -> u64 {
         (1_u64 << 30).next_multiple_of(self.superblock_bytes())
     }

@@ -1,4 +1,4 @@
-//! Cells and plateaus of random reading.
+//! Cells and plateaus of random reads.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use crate::Outcome;
 use crate::bench::agreement::Cell;
 use crate::bench::probe::{self, plateau};
 
-/// The probe's grid, and how long each of its cells runs.
+/// Grid of the probe, and run time of each cell.
 const BLOCKS: &str = "2K,4K,8K,16K,32K,64K,128K,256K,512K,1M,2M,4M";
 const DEPTHS: &str = "1,2,4,8,16,32,64,128,256";
 const TIME: &str = "4s";
 
-/// Probes a drive with every seed, and counts.
+/// Probes a drive with each seed, and counts the covering intervals.
 pub(super) fn count(drive: &RandomDrive, seeds: u64, tally: &mut Tally) -> Outcome {
     let truth = truth(drive)?;
     for seed in 1..=seeds {
@@ -28,7 +28,7 @@ pub(super) fn count(drive: &RandomDrive, seeds: u64, tally: &mut Tally) -> Outco
         }
         for row in rows(&profile, "/derived/saturating_queue_depth") {
             let block = whole(row, "block_bytes");
-            // Otherwise the profile says that it is a lower bound.
+            // Otherwise the profile reports a lower bound.
             if row["plateau_reached"] == true
                 && let Some(bounds) = interval(&row["plateau_bytes_per_s"])
             {
@@ -40,7 +40,7 @@ pub(super) fn count(drive: &RandomDrive, seeds: u64, tally: &mut Tally) -> Outco
     Ok(())
 }
 
-/// Two long runs, with seeds of their own: whatever lies between them is true.
+/// Two long runs with different seeds. Values between them count as true.
 fn truth(drive: &RandomDrive) -> Outcome<[probe::Cells; 2]> {
     let [blocks, depths, time] = [("block-sizes", BLOCKS), ("queue-depths", DEPTHS), ("time-per-run", TIME)]
         .map(|(option, list)| format!("--{option}={list}"));

@@ -1,4 +1,4 @@
-//! Counts of intervals that cover the truth.
+//! Counts of covering intervals.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -27,12 +27,12 @@ impl Bounds {
     }
 }
 
-/// The bounds of a profile's interval.
+/// Bounds of a profile's interval.
 pub(super) fn interval(value: &Value) -> Option<Bounds> {
     Some(Bounds { low: value["low"].as_f64()?, high: value["high"].as_f64()? })
 }
 
-/// Intervals of one figure.
+/// Counts for one figure.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 struct Count {
     cover: u32,
@@ -45,7 +45,7 @@ impl std::fmt::Display for Count {
     }
 }
 
-/// An interval that misses.
+/// An interval that misses the truth.
 #[derive(Debug, Serialize)]
 struct Miss {
     figure: &'static str,
@@ -55,7 +55,7 @@ struct Miss {
     truth: Bounds,
 }
 
-/// One drive's counts.
+/// Counts of one drive.
 #[derive(Debug, Default, Serialize)]
 struct OfDrive {
     about: String,
@@ -63,14 +63,14 @@ struct OfDrive {
     misses: Vec<Miss>,
 }
 
-/// All drives' counts.
+/// Counts of all drives.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Tally {
     drives: Vec<OfDrive>,
 }
 
 impl Tally {
-    /// Counts are a new drive's from here on.
+    /// Starts the counts of a new drive.
     pub(super) fn begin(&mut self, about: &str) {
         self.drives.push(OfDrive { about: about.to_owned(), ..OfDrive::default() });
     }
@@ -93,13 +93,13 @@ impl Tally {
         }
     }
 
-    /// Counts of the drive that was begun last.
+    /// Counts of the current drive.
     pub(super) fn last_drive(&self) -> String {
         let counts = self.drives.last().into_iter().flat_map(|drive| &drive.counts);
         counts.map(|(figure, count)| format!("{figure}: {count}")).collect::<Vec<_>>().join(", ")
     }
 
-    /// A row for each drive, and one for all.
+    /// Table with a row for each drive, and one for all.
     pub(super) fn table(&self) -> String {
         let mut all: BTreeMap<&str, Count> = BTreeMap::new();
         for (figure, count) in self.drives.iter().flat_map(|drive| &drive.counts) {

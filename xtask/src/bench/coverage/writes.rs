@@ -5,13 +5,13 @@ use super::tally::{Bounds, Tally, interval};
 use crate::Outcome;
 use crate::bench::agreement::Cell;
 
-/// A focused or partitioned write is cheap up to so many sequential ones.
+/// Maximum cost of a cheap focused or partitioned write, in sequential writes.
 const CHEAP: f64 = 2.0;
-/// The search for a limit ends when it is known to within this factor.
+/// Factor within which the search for a limit ends.
 const CLOSE: f64 = 1.05;
-/// A size is better than the smaller ones when it gives so many times their requests.
+/// Ratio of requests from which a size counts as better than the smaller ones.
 const BETTER: f64 = 1.05;
-/// No probe has it.
+/// Seed that no probe uses.
 const SEED: u64 = 1001;
 const SIZES: [u64; 6] = [512, 1024, 2048, 4096, 8192, 16384];
 const OPTIONS: [&str; 5] = [
@@ -22,7 +22,7 @@ const OPTIONS: [&str; 5] = [
     "--bytes-per-run=4GiB",
 ];
 
-/// Probes a drive with every seed, and counts.
+/// Probes a drive with each seed, and counts the covering intervals.
 pub(super) fn count(drive: &RandomDrive, seeds: u64, tally: &mut Tally) -> Outcome {
     let sequential = at_last(drive, "sequential")?;
     let is_cheap = |pattern: &str| Ok(sequential / at_last(drive, pattern)? <= CHEAP);
@@ -57,8 +57,8 @@ fn at_last(drive: &RandomDrive, pattern: &str) -> Outcome<f64> {
     Ok(cells.first().ok_or("a sweep of one cell has one")?.at_last_bytes_per_s)
 }
 
-/// The gap between the last that is cheap and the first that isn't, from `least` on; a single point where all are cheap, and `None`
-/// where none is.
+/// Interval between the largest cheap value and the smallest expensive one, from `least` on. A
+/// single point if all are cheap, `None` if none is.
 fn gap(least: u64, most: u64, is_cheap: impl Fn(u64) -> Outcome<bool>) -> Outcome<Option<Bounds>> {
     let (mut cheap, mut next) = (None, least);
     while next <= most && is_cheap(next)? {
@@ -75,7 +75,7 @@ fn gap(least: u64, most: u64, is_cheap: impl Fn(u64) -> Outcome<bool>) -> Outcom
     Ok(Some(Bounds { low: cheap as f64, high: next as f64 }))
 }
 
-/// The last size that gives more requests than every smaller one, of reads or of writes, whichever is larger.
+/// Largest size with more requests than every smaller one, of reads or writes, whichever is larger.
 fn smallest_block(drive: &RandomDrive) -> Outcome<u64> {
     let sizes = format!("--block-sizes={}", SIZES.map(|size| size.to_string()).join(","));
     let sweep = |operation: &str| -> Outcome<u64> {

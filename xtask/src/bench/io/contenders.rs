@@ -1,4 +1,4 @@
-//! The contenders, each as the command that a user would give.
+//! Contenders, each run with the command that a user would type.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,20 +8,20 @@ use serde_json::Value;
 use crate::Outcome;
 use crate::command::build_folder;
 
-/// A run takes so long.
+/// Seconds per run.
 pub(super) const SECONDS: u32 = 4;
 
-/// What to read, and how.
+/// Parameters of the reads.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Job {
     pub(super) block_bytes: u64,
     pub(super) queue_depth: u32,
     pub(super) refill: &'static str,
-    /// Where fio's buffers lie, by its name for it.
+    /// Location of fio's buffers, in fio's terms.
     pub(super) fio_memory: &'static str,
 }
 
-/// What a run gave.
+/// Results of a run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Figures {
     pub(super) bandwidth_bytes_per_s: f64,
@@ -41,7 +41,7 @@ impl std::fmt::Display for Job {
     }
 }
 
-/// fio as it is shipped.
+/// Runs fio as distributed.
 pub(super) fn fio(file: &Path, job: Job) -> Outcome<Figures> {
     let answer = json(Command::new("fio").args([
         "--name=read",
@@ -51,7 +51,7 @@ pub(super) fn fio(file: &Path, job: Job) -> Outcome<Figures> {
         "--direct=1",
         "--time_based",
         "--output-format=json",
-        // The last block of the file is its mark.
+        // The last block of the file is its marker.
         "--size=4095m",
         &format!("--filename={}", file.display()),
         &format!("--iomem={}", job.fio_memory),
@@ -68,7 +68,7 @@ pub(super) fn fio(file: &Path, job: Job) -> Outcome<Figures> {
     })
 }
 
-/// `nandle sweep` of one cell.
+/// Runs `nandle sweep` of one cell.
 pub(super) fn nandle(file: &Path, job: Job) -> Outcome<Figures> {
     let answer = json(nandle_command(file).args([
         &format!("--block-sizes={}", job.block_bytes),
@@ -82,12 +82,12 @@ pub(super) fn nandle(file: &Path, job: Job) -> Outcome<Figures> {
     })
 }
 
-/// The program that `build` has built.
+/// Path of the program that `build` built.
 pub(crate) fn nandle_program() -> PathBuf {
     build_folder().join("release/nandle")
 }
 
-/// `nandle sweep FILE` of random reads, without its cells.
+/// `nandle sweep FILE` of random reads, without cells.
 pub(crate) fn nandle_command(file: &Path) -> Command {
     let mut command = Command::new(nandle_program());
     command
@@ -97,7 +97,7 @@ pub(crate) fn nandle_command(file: &Path) -> Command {
     command
 }
 
-/// Has nandle make a test file that is kept, full of incompressible contents.
+/// Makes a test file of incompressible contents with nandle, and keeps it.
 pub(super) fn make_file(path: &Path, size: &str) -> Outcome {
     let size = format!("--file-size={size}");
     let cell = ["--block-sizes=4KiB", "--queue-depths=1", "--time-per-run=10ms"];

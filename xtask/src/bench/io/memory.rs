@@ -1,4 +1,4 @@
-//! Whether memory grows with the file or with the number of requests: it must not.
+//! Checks that memory doesn't grow with the file or the number of requests.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -32,7 +32,7 @@ fn compare(task: &str, baseline: (&str, Vec<f64>), candidate: (&str, Vec<f64>)) 
     Comparison::new(task, "peak memory, MiB", baseline, candidate)
 }
 
-/// The most memory that a run of nandle has had, by the system's own account, looked up until it ends.
+/// Peak memory of a nandle run, polled from the system until it ends.
 fn peak_memory_mib(file: &Path, time: &str) -> Outcome<f64> {
     let cell = ["--block-sizes=4KiB", "--queue-depths=128", &format!("--time-per-run={time}")];
     let mut child = nandle_command(file).args(cell).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;

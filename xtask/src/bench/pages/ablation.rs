@@ -1,10 +1,10 @@
-//! Which part of the staging policies brings what, on a modelled drive in virtual time.
+//! Contribution of each part of the staging policies, on a modelled drive in virtual time.
 
 use super::models::{named_by, record};
 use crate::command::cargo;
 use crate::{Outcome, output};
 
-/// The StableBuffer paper's count of writes.
+/// Number of writes in the StableBuffer paper.
 const WRITES: &str = "488623";
 
 pub(super) fn run() -> Outcome {

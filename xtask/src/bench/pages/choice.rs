@@ -1,5 +1,5 @@
-//! Which policy is predicted to be the quickest, beside which one is: databases' traces on modelled drives, in stores that are
-//! half and nearly full.
+//! Predicted and actual fastest policy: database traces on modelled drives, in stores that are half
+//! full and nearly full.
 
 mod fold;
 mod table;
@@ -17,16 +17,16 @@ use crate::bench::io::json;
 use crate::command::{build_folder, cargo, succeeds};
 use crate::{Outcome, output, workspace_root};
 
-/// The variables that name traces.
+/// Environment variables that name traces.
 const TRACES: [&str; 3] = ["NANDLE_TRACE", "NANDLE_TRACE_REWRITES", "NANDLE_TRACE_PAIRS"];
-/// Page writes of a pass, or nearly so.
+/// Approximate page writes per pass.
 const PAGES: u64 = 16_000;
 const PASSES: &str = "5";
 const FILLS: [&str; 2] = ["50%", "90%"];
-/// Of a store's pages: small enough that five passes meet its cleaning.
+/// Length of a store's pages, small enough that five passes cause cleaning.
 const STORE_BYTES: u64 = 192 << 20;
 const BUFFER: &str = "24MiB";
-/// What the prediction needs of a profile.
+/// Experiments that the prediction needs in a profile.
 const EXPERIMENTS: &str = "reads,flush,write-patterns,steady-state,smallest-block";
 
 const METHOD: &str = "The first 16 000 page writes of a database's trace, folded into 192 MiB, five times over, on modelled drives, \
@@ -47,7 +47,7 @@ pub(super) fn run(drives: &[String]) -> Outcome {
     if traces.is_empty() {
         return Ok(());
     }
-    // Time is virtual, so a debug build gives the figures of a release one.
+    // Time is virtual, so a debug build gives the same figures.
     let build = ["build", "--quiet", "--package", "nandle"];
     if !succeeds(&mut cargo(&build))? {
         return Err("the program doesn't build".into());
@@ -79,7 +79,7 @@ pub(super) fn run(drives: &[String]) -> Outcome {
     )
 }
 
-/// Every modelled drive.
+/// All modelled drives.
 fn library() -> Outcome<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(workspace_root().join("crates/device/model/drives"))? {
@@ -94,7 +94,7 @@ fn program() -> Command {
     Command::new(build_folder().join("debug/nandle"))
 }
 
-/// The beginning of a trace, in few addresses.
+/// Start of a trace, folded into few addresses.
 fn folded(trace: &Path, folder: &Path) -> Outcome<PathBuf> {
     let name = trace.file_name().unwrap_or_default().to_string_lossy();
     let name = name.split('.').next().unwrap_or_default();

@@ -34,7 +34,7 @@ const CONTENDERS: [&str; 9] = [
 ];
 const LARGE_BUFFER: &str = "stable-buffer:64MiB";
 const LARGE_RING: &str = "stable-ring:64MiB";
-/// What is held against what.
+/// Compared pairs.
 const PAIRS: [(&str, &str); 12] = [
     ("bare", "direct"),
     ("bare", "doublewrite"),
@@ -50,7 +50,8 @@ const PAIRS: [(&str, &str); 12] = [
     (SQLITE, "out-of-place"),
 ];
 
-/// On the disk under this checkout, and on a journaled ext4 in a loop image where one can be mounted.
+/// Compares on the disk under this checkout, and on a journaled ext4 in a loop image if one can be
+/// mounted.
 pub(super) fn comparisons() -> Outcome<Vec<Comparison>> {
     let build = ["build", "--release", "--quiet", "--package", "nandle-pages", "--example", "commits"];
     if !succeeds(&mut cargo(&build))? {
@@ -72,7 +73,7 @@ fn rounds(folder: &Path, place: &str) -> Outcome<Vec<Comparison>> {
     let mut series: Vec<(&str, Vec<f64>)> = contenders.map(|name| (name, Vec::new())).collect();
     for round in 0..ROUNDS {
         output::say(&format!("{place}: round {} of {ROUNDS}", round + 1));
-        // Which goes first changes, so that the order favours neither.
+        // The first series rotates, so that the order favours none.
         let count = series.len();
         for turn in 0..count {
             let Some((name, figures)) = series.get_mut((turn + round) % count) else { continue };
@@ -107,7 +108,7 @@ fn has_sqlite() -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// The same page writes through SQLite's own program. Starting it and making the table isn't part of the time.
+/// Page writes through SQLite's own program, without its start and the creation of the table.
 fn sqlite(folder: &Path) -> Outcome<f64> {
     let file = folder.join("bench.sqlite");
     let made = "PRAGMA page_size=4096; PRAGMA journal_mode=WAL; CREATE TABLE pages(number INTEGER PRIMARY KEY, contents BLOB);

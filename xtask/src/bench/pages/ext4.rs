@@ -1,4 +1,4 @@
-//! A journaled ext4 in a file, where this machine lets one be mounted.
+//! A journaled ext4 in a file, if this machine can mount one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,20 +9,20 @@ use std::time::Duration;
 use crate::Outcome;
 
 const IMAGE_BYTES: u64 = 1 << 30;
-/// A tenth of a second apart.
+/// Attempts a tenth of a second apart.
 const UNMOUNT_TRIES: u32 = 100;
 
-/// Unmounted and removed when it is dropped.
+/// A mounted image, unmounted and removed on drop.
 pub(super) struct LoopImage {
     image: PathBuf,
     folder: PathBuf,
 }
 
 impl LoopImage {
-    /// Makes and mounts one in a folder.
+    /// Makes and mounts an image in a folder.
     ///
     /// # Errors
-    /// The machine has no `mkfs.ext4`, or doesn't let it be mounted.
+    /// The machine has no `mkfs.ext4`, or doesn't permit mounting.
     pub(super) fn mount(inside: &Path) -> Outcome<Self> {
         let this = Self { image: inside.join("ext4.img"), folder: inside.join("ext4") };
         fs::create_dir_all(&this.folder)?;
@@ -41,7 +41,8 @@ impl LoopImage {
 
 impl Drop for LoopImage {
     fn drop(&mut self) {
-        // The kernel takes a ring apart after its process has ended, and until then its files keep the mount busy.
+        // The kernel frees a ring after its process has ended. Until then its files keep the mount
+        // busy.
         for _ in 0..UNMOUNT_TRIES {
             if run(Command::new("umount").arg(&self.folder)).is_ok() {
                 break;

@@ -1,4 +1,4 @@
-//! The policies on modelled drives: a database's trace in virtual time, so the figures are exact.
+//! Policies on modelled drives: database traces in virtual time, so the figures are exact.
 
 use std::env;
 use std::fs;
@@ -13,13 +13,13 @@ use crate::bench::io::{json, nandle_program};
 use crate::command::{cargo, succeeds};
 use crate::{Outcome, output, workspace_root};
 
-/// The paper's count of writes.
+/// Number of writes in the paper.
 const WRITES: &str = "488623";
 const POLICIES: &str = "direct,doublewrite,stable-buffer,stable-ring,out-of-place,auto";
-/// Cells that are measured at the same time: virtual time doesn't mind.
+/// Concurrent cells. Virtual time doesn't depend on the load.
 const AT_ONCE: usize = 2;
 
-/// A replay: the trace, the drive, the buffer, the depth.
+/// A replay: trace, drive, buffer and depth.
 #[derive(Clone, Copy)]
 struct Cell {
     trace: Trace,
@@ -28,12 +28,12 @@ struct Cell {
     depth: &'static str,
 }
 
-/// Which trace, by the variable that names it.
+/// A trace, by its environment variable.
 #[derive(Clone, Copy, PartialEq)]
 enum Trace {
     /// Few rewrites within a small buffer.
     Main,
-    /// Many of them.
+    /// Many rewrites within it.
     Rewrites,
 }
 
@@ -101,7 +101,7 @@ pub(super) fn run() -> Outcome {
     record("models.md", &table)
 }
 
-/// Writes a table and shows it.
+/// Writes and prints a table.
 pub(super) fn record(name: &str, table: &str) -> Outcome {
     let folder = workspace_root().join("benches/pages");
     fs::create_dir_all(&folder)?;
@@ -110,7 +110,7 @@ pub(super) fn record(name: &str, table: &str) -> Outcome {
     Ok(())
 }
 
-/// The trace that a variable of the environment names.
+/// Trace that an environment variable names.
 pub(super) fn named_by(variable: &str) -> Outcome<Option<PathBuf>> {
     let Some(path) = env::var_os(variable).map(PathBuf::from) else { return Ok(None) };
     if path.exists() {
@@ -119,7 +119,7 @@ pub(super) fn named_by(variable: &str) -> Outcome<Option<PathBuf>> {
     Err(format!("there is no {}, which {variable} names", path.display()).into())
 }
 
-/// The rows of all cells, in their order.
+/// Rows of all cells, in order.
 fn replays(work: &[(Cell, &Path)]) -> Outcome<Vec<String>> {
     let next = AtomicUsize::new(0);
     let work_off = || {
@@ -143,13 +143,14 @@ fn replays(work: &[(Cell, &Path)]) -> Outcome<Vec<String>> {
     Ok(rows?.concat())
 }
 
-/// The figures don't depend on whether pages are read back at the end; the tests do that.
+/// Rows of one cell. Pages aren't read back at the end, as tests cover that and the figures don't
+/// change.
 fn rows(cell: Cell, trace: &Path) -> Outcome<Vec<String>> {
     let Cell { target, buffer, depth, .. } = cell;
     let mut replay = Command::new(nandle_program());
     replay.arg("replay").arg(trace).args(["--on", target, "--buffer", buffer, "--queue-depth", depth]);
     replay.args(["--limit", WRITES, "--policies", POLICIES, "--durability", "none", "--json", "--no-verify"]);
-    // The tables compare with those of before addresses were compacted.
+    // Earlier tables date from before addresses were compacted.
     replay.args(["--addresses", "keep"]);
     let told = json(&mut replay)?;
     let policies = told.get("policies").and_then(Value::as_array).ok_or("a replay tells of no policies")?;

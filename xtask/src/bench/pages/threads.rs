@@ -1,4 +1,5 @@
-//! Threads that share a store, beside threads with the bare file: on the disk under this checkout, and in memory.
+//! Threads that share a store, compared with threads on a bare file: on the disk under this
+//! checkout, and in memory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ pub(super) const METHOD: &str = "Threads that share a `BlockingStore` of 32 768 
 
 const ROUNDS: usize = 7;
 const THREADS: [u32; 3] = [1, 4, 32];
-/// What is read, and under which policy.
+/// Kinds of reads with their policies.
 const READS: [(&str, &str); 4] = [
     ("reads", "stable-ring"),
     ("checked-reads", "stable-ring"),
@@ -30,13 +31,13 @@ const READS: [(&str, &str); 4] = [
 const COMMITTERS: u32 = 16;
 const POLICIES: [&str; 5] =
     ["direct", "doublewrite", "stable-buffer:64MiB", "stable-ring:64MiB", "out-of-place"];
-/// The bare candidates, in the order in which the example tells of them.
+/// Bare candidates, in the order of the example's output.
 const BASELINES: [&str; 2] = ["bare", "bare, scattered"];
-/// Policies whose area holds the whole run.
+/// Policies with a staging area that holds the whole run.
 const ROOMY: [&str; 2] = ["stable-buffer:2GiB", "stable-ring:2GiB"];
 const MEMORY: &str = "/dev/shm";
 
-/// What is measured in a place: the example's words for it, its name, and the unit.
+/// A measurement: arguments of the example, name and unit.
 struct Task {
     work: String,
     threads: u32,
@@ -79,7 +80,7 @@ fn commits() -> impl Iterator<Item = Task> {
     all.chain(ROOMY.map(|policy| task(8, policy)))
 }
 
-/// With each bare candidate.
+/// Compares with each bare candidate.
 fn compare(folder: &Path, place: &str, task: &Task) -> Outcome<Vec<Comparison>> {
     let Task { work, threads, policy, unit } = task;
     let name = format!("{work}, {threads} threads, {place}");
@@ -102,7 +103,7 @@ fn program() -> PathBuf {
     build_folder().join("release/examples/threads")
 }
 
-/// A line for each round, with a figure for each candidate. Returns the figures of each.
+/// Parses a line per round with a figure per candidate. Returns the figures by candidate.
 fn columns(told: &str) -> Outcome<Vec<Vec<f64>>> {
     let mut columns: Vec<Vec<f64>> = Vec::new();
     for line in told.lines() {

@@ -16,7 +16,7 @@ pub(super) struct Line {
     pub(super) predicted_seconds: f64,
 }
 
-/// The record: a table for each device.
+/// Record with a table for each device.
 pub(super) fn page(
     rows: &str,
     rounds: usize,

@@ -1,4 +1,4 @@
-//! Holds a probe against sweeps.
+//! Comparison of a probe with sweeps.
 
 use std::collections::BTreeMap;
 
@@ -9,53 +9,52 @@ use super::knee::{efficient_block, knee};
 use super::runs::{Believed, Cells, Place};
 use crate::Outcome;
 
-/// What a fitted cell may always be off by.
+/// Tolerated error of a fitted cell, whatever the noise.
 pub(super) const TOLERANCE: f64 = 0.05;
-/// An interval that spans more says nothing.
+/// Ratio of an interval's bounds beyond which it is useless.
 pub(super) const USELESS_SPAN: u64 = 8;
 
-/// By how much two sweeps of the same disk differ, in the same cell, once the pace of all cells together is taken
-/// out.
+/// Difference of two sweeps of a disk in the same cell, without the common factor of all cells.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(super) struct Noise {
-    /// Half the cells differ by more.
+    /// Half of the cells differ by more.
     pub(super) median: f64,
     /// One cell in ten differs by more.
     pub(super) p90: f64,
 }
 
-/// A derived parameter: what the sweeps say, and what the probe says.
+/// A derived parameter from the sweeps and from the probe.
 #[derive(Debug, Serialize)]
 pub(super) struct Question {
     pub(super) parameter: String,
-    /// All sweeps together.
+    /// Value from all sweeps together.
     pub(super) sweeps: u64,
-    /// Each for itself.
+    /// Value from each sweep.
     pub(super) each_sweep: Vec<u64>,
     pub(super) probe: u64,
     pub(super) probe_low: u64,
     pub(super) probe_high: u64,
-    /// The probe's value is at most one step of the grid from the sweeps'.
+    /// True if the probe's value is at most one grid step from that of the sweeps.
     pub(super) value_agrees: bool,
-    /// Its interval contains the sweeps' value, or lies one step from it.
+    /// True if its interval contains the value of the sweeps, or ends one grid step from it.
     pub(super) interval_agrees: bool,
-    /// How many of the sweeps are at most one step from all the others together.
+    /// Number of sweeps at most one grid step from all others together.
     pub(super) sweeps_agree: usize,
 }
 
-/// A cell of random reading.
+/// A cell of random reads.
 #[derive(Debug, Serialize)]
 pub(super) struct Compared {
     pub(super) block_bytes: u64,
     pub(super) queue_depth: u32,
-    /// Whether the probe measured it; otherwise it is fitted.
+    /// True if the probe measured the cell, false if it was fitted.
     pub(super) measured: bool,
     pub(super) sweeps_bytes_per_s: f64,
     pub(super) probe_bytes_per_s: f64,
-    /// The probe's 95 % interval, by its value.
+    /// Bounds of the probe's 95 % interval, relative to its value.
     pub(super) probe_low: f64,
     pub(super) probe_high: f64,
-    /// Probe by sweeps, by what that is in the middle of all cells, less 1.
+    /// Ratio of probe to sweeps, divided by the median ratio of all cells, minus 1.
     pub(super) off_by: f64,
     pub(super) right: bool,
 }
@@ -66,7 +65,7 @@ impl Question {
     }
 }
 
-/// The mean of some sweeps, over the cells that all of them have.
+/// Mean of several sweeps, over their common cells.
 pub(super) fn mean<'a>(sweeps: impl Iterator<Item = &'a Cells> + Clone) -> Cells {
     let count = sweeps.clone().count();
     let mut figures: BTreeMap<Place, Vec<f64>> = BTreeMap::new();
@@ -77,7 +76,7 @@ pub(super) fn mean<'a>(sweeps: impl Iterator<Item = &'a Cells> + Clone) -> Cells
     figures.into_iter().map(|(place, figures)| (place, figures.iter().sum::<f64>() / count as f64)).collect()
 }
 
-/// One by the other in each cell, by what that is in the middle of all cells, less 1; and that middle.
+/// Ratio of two sweeps in each cell, divided by the median ratio, minus 1; and that median.
 fn off_by(one: &Cells, other: &Cells) -> (Cells, f64) {
     let ratio = |(place, x): (&Place, &f64)| Some((*place, x / other.get(place)?));
     let ratios: Cells = one.iter().filter_map(ratio).collect();
@@ -91,7 +90,7 @@ fn quantile(figures: impl Iterator<Item = f64>, percent: usize) -> f64 {
     sorted.get(sorted.len() * percent / 100).copied().unwrap_or(0.0)
 }
 
-/// Over all cells of all pairs of sweeps.
+/// Noise over all cells of all pairs of sweeps.
 pub(super) fn noise(sweeps: &[Cells]) -> Noise {
     let pairs = sweeps
         .iter()
@@ -103,7 +102,7 @@ pub(super) fn noise(sweeps: &[Cells]) -> Noise {
     Noise { median: at(50), p90: at(90) }
 }
 
-/// The knee of each block size, and the efficient block.
+/// Questions about the knee of each block size and the efficient block.
 pub(super) fn questions(sweeps: &[Cells], profile: &Value) -> Outcome<Vec<Question>> {
     let knees = profile.pointer("/derived/saturating_queue_depth").and_then(Value::as_array);
     let mut questions = Vec::new();
@@ -149,13 +148,13 @@ fn question(
     })
 }
 
-/// The grid's steps are doublings.
+/// Returns true if the value is at most one doubling away.
 fn within_a_step(low: u64, high: u64, value: u64) -> bool {
     (low / 2..=high * 2).contains(&value)
 }
 
-/// The probe's cells beside the sweeps' mean, right when they are off by no more than `tolerance`; and the probe's
-/// pace by the sweeps'.
+/// Compares the probe's cells with the mean of the sweeps. A cell is right if its error is at most
+/// `tolerance`. Also returns the median ratio.
 pub(super) fn compare(
     sweeps: &[Cells],
     believed: &BTreeMap<Place, Believed>,

@@ -1,12 +1,12 @@
-//! A sweep's own derived parameters, by the profile's definitions (docs/profile.md), written anew here so that a
-//! mistake in the probe's shows.
+//! Derived parameters of a sweep, by the definitions in docs/profile.md. Implemented independently
+//! of the probe, to reveal errors in it.
 
 use super::runs::Cells;
 
-/// "Near" is within 10 %, as everywhere.
+/// Fraction of a value that still counts as near it.
 const NEAR: f64 = 0.9;
 
-/// The least depth within 10 % of a block size's plateau.
+/// Smallest depth within 10 % of a block size's plateau.
 pub(crate) fn knee(cells: &Cells, block: u64) -> u64 {
     let row = non_decreasing(cells, block);
     let depths = cells.range((block, 0)..=(block, u32::MAX)).map(|((_, depth), _)| *depth);
@@ -14,20 +14,20 @@ pub(crate) fn knee(cells: &Cells, block: u64) -> u64 {
     near.map_or(0, |(depth, _)| depth.into())
 }
 
-/// The smallest block within 10 % of the best of all.
+/// Smallest block within 10 % of the best.
 pub(crate) fn efficient_block(cells: &Cells) -> u64 {
     let plateau = |place: &(u64, u32)| plateau(cells, place.0);
     let best = cells.keys().map(plateau).fold(0.0, f64::max);
     cells.keys().find(|place| plateau(place) >= NEAR * best).map_or(0, |(block, _)| *block)
 }
 
-/// The best bandwidth of a block size.
+/// Best bandwidth of a block size.
 pub(crate) fn plateau(cells: &Cells, block: u64) -> f64 {
     non_decreasing(cells, block).last().copied().unwrap_or(0.0)
 }
 
-/// Bandwidth over depth, where it falls replaced by the mean of the stretch that makes it not fall: at depth `i`
-/// the greatest, over all starts up to it, of the least mean from that start to an end beyond it.
+/// Bandwidth over depth by isotonic regression (max-min formula): at depth `i` the maximum, over
+/// all starts up to `i`, of the minimum mean from that start to an end at `i` or later.
 fn non_decreasing(cells: &Cells, block: u64) -> Vec<f64> {
     let row: Vec<f64> = cells.range((block, 0)..=(block, u32::MAX)).map(|(_, x)| *x).collect();
     let mean = |start: usize, end: usize| {

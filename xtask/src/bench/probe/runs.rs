@@ -1,4 +1,4 @@
-//! The sweeps and the probe, each as the command that a user would give.
+//! Sweeps and the probe, each run with the command that a user would type.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -10,10 +10,9 @@ use serde_json::Value;
 use crate::Outcome;
 use crate::bench::io::{json, nandle_command, nandle_program};
 
-/// How often a sweep comes by each cell, each time in another order.
+/// Measurements of each cell per sweep, in a new order each time.
 pub(super) const PASSES: u32 = 4;
-/// How long it stays: with as many passes, and starting the program for each, a sweep takes about as long as the
-/// probe that it is held against.
+/// Length of each. Including the program's starts, a sweep takes about as long as the probe.
 pub(super) const MILLISECONDS_PER_PASS: u32 = 125;
 
 /// Block size and queue depth.
@@ -30,15 +29,15 @@ pub(super) struct Believed {
     pub(super) measured: bool,
 }
 
-/// The probe's grid, as far as no more than 256 MiB are outstanding.
+/// Grid of the probe, up to 256 MiB in flight.
 fn places() -> Vec<Place> {
     let blocks = (11..=22).map(|power| 1_u64 << power);
     let of_block = |block: u64| (0..=8).map(move |power| (block, 1_u32 << power));
     blocks.flat_map(of_block).filter(|(block, depth)| block * u64::from(*depth) <= 256 << 20).collect()
 }
 
-/// A sweep of the grid: mean bandwidths over several passes, each in a random order of its own, so that a drift
-/// strikes no part of the grid more than another.
+/// Sweeps the grid in several passes, each in a random order, so that drift affects all cells
+/// equally. Returns mean bandwidths.
 pub(super) fn sweep(file: &Path, number: u32) -> Outcome<Cells> {
     let mut sums = Cells::new();
     for pass in 0..PASSES {
@@ -65,7 +64,7 @@ fn visit(file: &Path, (block_bytes, queue_depth): Place, seed: u32) -> Outcome<f
     number(answer.pointer("/cells/0").ok_or("the sweep has no cell")?, "bandwidth_bytes_per_s")
 }
 
-/// A probe of a minute; its profile.
+/// Profile of a one-minute probe.
 pub(super) fn probe(file: &Path, directory: &Path) -> Outcome<Value> {
     let [profile, report] = ["json", "html"].map(|kind| directory.join(format!("bench-probe.{kind}")));
     let mut command = Command::new(nandle_program());
@@ -78,7 +77,7 @@ pub(super) fn probe(file: &Path, directory: &Path) -> Outcome<Value> {
     answer
 }
 
-/// What a profile says of random reading in single blocks.
+/// Random reads of single blocks in a profile.
 pub(super) fn believed(profile: &Value) -> Outcome<BTreeMap<Place, Believed>> {
     let list = |key: &str| {
         profile.get(key).and_then(Value::as_array).ok_or_else(|| format!("the probe has no {key}"))

@@ -1,4 +1,4 @@
-//! What is checked in.
+//! Record and table of the comparison.
 
 use std::path::Path;
 

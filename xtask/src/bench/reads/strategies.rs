@@ -1,4 +1,4 @@
-//! The ways of reading on one device, over shares of wanted pages.
+//! Read strategies on one device, over shares of wanted pages.
 
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ pub(super) struct Run {
 
 const FLEXIBLE: &str = "flexible";
 
-/// A table of medians, and what it comes to.
+/// Table of medians, with a summary.
 pub(super) fn section(target: &str, runs: &[Run]) -> Outcome<String> {
     let mut text = format!(
         "\n## {target}\n\nSeconds for pages of 8 KiB of a file of 1 GiB, with 64 MiB of memory.\n\n| wanted | flexible | fixed-block | whole-group | one-by-one:1 | one-by-one:32 | by the best rival | predicted | by actual |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n"
@@ -61,7 +61,7 @@ pub(super) fn section(target: &str, runs: &[Run]) -> Outcome<String> {
     Ok(text)
 }
 
-/// In the order in which they ran.
+/// Names in the order of their first runs.
 fn strategies(runs: &[Run]) -> impl Iterator<Item = String> {
     let mut names: Vec<String> = Vec::new();
     for run in runs {

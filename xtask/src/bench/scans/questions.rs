@@ -1,6 +1,6 @@
-//! What is asked of the flights: columns, and rows that lie together, apart, or everywhere.
+//! Questions about the flights: columns, with rows that are clustered, scattered, or everywhere.
 
-/// A scan, as SQL and as `nandle scan` has it.
+/// A scan as SQL and as options of `nandle scan`.
 pub(super) struct Question {
     pub(super) name: &'static str,
     pub(super) columns: &'static str,
@@ -8,7 +8,7 @@ pub(super) struct Question {
     pub(super) options: &'static [&'static str],
 }
 
-/// Rows come month by month, and a month's rows in no order of airports.
+/// All questions. Rows are sorted by month, but not by airport within it.
 pub(super) const ALL: [Question; 8] = [
     Question { name: "two columns, all rows", columns: "Origin,ArrDelay", condition: "true", options: &[] },
     Question {

@@ -1,4 +1,4 @@
-//! A client that asks one question on each connection.
+//! An HTTP client with one request per connection.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use crate::Outcome;
 
-/// A server that says nothing for so long has failed.
+/// Timeout of the server's replies.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// What a page loads; the rest are links.
+/// Resources that a page loads. Other names are links.
 const LOADED: [&str; 3] = ["js", "css", "svg"];
 
 pub(super) struct Client {
@@ -20,12 +20,12 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// The body under a path.
+    /// Body at a path.
     pub(super) fn get(&self, path: &str) -> Outcome<String> {
         Ok(String::from_utf8(self.bytes(path, "identity")?)?)
     }
 
-    /// Bytes of the page and of all that it names, and what these name, compressed where the server does.
+    /// Bytes of the page and its resources, recursively, compressed where the server does so.
     pub(super) fn page_bytes(&self) -> Outcome<usize> {
         let (mut known, mut left) = (BTreeSet::from(["/".to_owned()]), vec!["/".to_owned()]);
         let mut bytes = 0;
@@ -40,7 +40,7 @@ impl Client {
     fn bytes(&self, path: &str, encoding: &str) -> Outcome<Vec<u8>> {
         let mut stream = TcpStream::connect(self.address)?;
         stream.set_read_timeout(Some(PATIENCE))?;
-        // Of version 1.0 an answer comes in one piece.
+        // A reply of version 1.0 is never chunked.
         write!(
             stream,
             "GET {path} HTTP/1.0\r\nHost: {}\r\nAccept-Encoding: {encoding}\r\n\r\n",
@@ -59,7 +59,7 @@ impl Client {
     }
 }
 
-/// Files of the page that a text names in quotes.
+/// File names in quotes within a text.
 fn named(text: &str) -> impl Iterator<Item = String> {
     let quoted = text.split('"').skip(1).step_by(2);
     let paths = quoted.filter_map(|name| match name.strip_prefix("./") {

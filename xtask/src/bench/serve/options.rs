@@ -6,13 +6,13 @@ use crate::{Outcome, workspace_root};
 
 #[derive(Debug)]
 pub(super) struct Options {
-    /// As `nandle table generate` takes it.
+    /// Number of rows, as for `nandle table generate`.
     pub(super) rows: String,
-    /// Pages that one person looks at.
+    /// Pages viewed by one user.
     pub(super) views: usize,
-    /// Who ask at the same moment.
+    /// Concurrent users.
     pub(super) people: usize,
-    /// How often they do.
+    /// Rounds of concurrent requests.
     pub(super) rounds: usize,
     pub(super) folder: PathBuf,
 }

@@ -15,11 +15,11 @@ use crate::bench::background::Background;
 use crate::bench::cgroup::{Group, Taken};
 use crate::bench::release::nandle_sql;
 
-/// Making sums takes no longer, or something is wrong.
+/// Upper bound on the time to make the aggregates.
 const MAKING_MOST: Duration = Duration::from_mins(10);
 const ASKED_AFTER: Duration = Duration::from_millis(100);
 
-/// The sums that the server made of the flights.
+/// Aggregates that the server made of the flights.
 #[derive(Debug, Serialize)]
 pub(super) struct Sums {
     pub(super) making_seconds: f64,
@@ -52,7 +52,7 @@ impl Server {
         Client { address: self.address }
     }
 
-    /// Waits until questions are answered from sums, and says how long making these took.
+    /// Waits until aggregates answer the questions. Returns the time to make them.
     pub(super) fn wait_for_sums(&self) -> Outcome<Sums> {
         let began = Instant::now();
         loop {
@@ -72,7 +72,7 @@ impl Server {
         }
     }
 
-    /// Ends it, and says what it took.
+    /// Ends the server. Returns its resource usage.
     pub(super) fn end(self) -> Outcome<Taken> {
         self.program.end()
     }

@@ -1,4 +1,4 @@
-//! Pages of the dashboard that differ from one another: airports, and months that were not asked for before.
+//! Pages of the dashboard with varying airports and ranges of months.
 
 use std::collections::BTreeSet;
 
@@ -9,18 +9,18 @@ use serde_json::Value;
 use super::client::Client;
 use crate::Outcome;
 
-/// The largest airports are looked at.
+/// Number of largest airports viewed.
 const AIRPORTS: usize = 40;
-/// Months of a page.
+/// Number of months of a page.
 const MONTHS: std::ops::RangeInclusive<usize> = 3..=24;
 
-/// A page.
+/// Requests of a page.
 pub(super) struct View {
-    /// What it asks for, each a path.
+    /// Paths of the requests.
     pub(super) questions: Vec<String>,
 }
 
-/// What pages can be of.
+/// Generator of pages.
 pub(super) struct Views {
     months: Vec<String>,
     airports: Vec<String>,
@@ -41,9 +41,9 @@ impl Views {
         Ok(Self { months, airports, shown: BTreeSet::new(), random: Xoshiro256PlusPlus::seed_from_u64(1) })
     }
 
-    /// Another one.
+    /// Draws a page not shown before.
     pub(super) fn next(&mut self) -> View {
-        // With few months all ranges are shown sooner or later.
+        // With few months all ranges are used up eventually.
         if self.shown.len() > self.months.len() {
             self.shown.clear();
         }
@@ -74,7 +74,7 @@ impl Views {
     }
 }
 
-/// A text of each of an answer's list.
+/// A text field of each entry in a reply's list.
 fn texts(answer: &Value, list: &str, name: &str) -> Outcome<Vec<String>> {
     let rows = answer.pointer(&format!("/figures/{list}")).and_then(Value::as_array);
     let texts = rows.map(|rows| {

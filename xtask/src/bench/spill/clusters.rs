@@ -1,4 +1,5 @@
-//! The paper's sort, and joins, on modelled drives, with each cluster: virtual time, so every run gives the same figures.
+//! The paper's sort, and joins, on modelled drives with each cluster size. Time is virtual, so
+//! every run gives the same figures.
 
 use std::fs;
 use std::path::Path;
@@ -10,12 +11,12 @@ use super::told::{self, Told};
 use crate::bench::io::nandle_program;
 use crate::{Outcome, output, workspace_root};
 
-/// 2 million tuples of 100 bytes in 2 MB of memory.
+/// The paper sorts 2 million tuples of 100 bytes in 2 MB of memory.
 const ROWS: u64 = 2_000_000;
 const DRIVES: [&str; 4] = ["barracuda-7200.10", "samsung-mcaqe32", "x25-e-64", "nvme-tlc"];
 const CLUSTERS: [&str; 8] = ["2KiB", "4KiB", "8KiB", "16KiB", "32KiB", "64KiB", "128KiB", "auto"];
 
-/// A sort with one cluster.
+/// A sort with one cluster size.
 struct Sorted {
     cluster_bytes: u64,
     runs: u64,

@@ -1,4 +1,4 @@
-//! Joins on modelled drives, with each cluster, in virtual time.
+//! Joins on modelled drives with each cluster size, in virtual time.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::{Outcome, output};
 const MEMORY: [&str; 2] = ["2MiB", "16MiB"];
 const CLUSTERS: [&str; 9] = ["4KiB", "8KiB", "16KiB", "32KiB", "64KiB", "128KiB", "256KiB", "512KiB", "auto"];
 
-/// A join with one cluster.
+/// A join with one cluster size.
 struct Joined {
     name: &'static str,
     cluster_bytes: u64,
@@ -22,7 +22,7 @@ struct Joined {
     predicted_s: f64,
 }
 
-/// A table for each drive, whose profiles are there, and each memory.
+/// Tables for each drive and memory. The drives' profiles must exist.
 pub(super) fn pages(folder: &Path, rows: u64, profiles: &[(&str, PathBuf)]) -> Outcome<String> {
     let [left, right] = ["left", "right"].map(|name| folder.join(name));
     JoinKeys::Random.write(&left, rows)?;
@@ -42,7 +42,7 @@ pub(super) fn pages(folder: &Path, rows: u64, profiles: &[(&str, PathBuf)]) -> O
     Ok(text)
 }
 
-/// None: the cluster is too long for the memory.
+/// Runs a join. Returns `None` if the cluster is too long for the memory.
 fn join(
     files: [&Path; 2],
     drive: &str,

@@ -1,4 +1,4 @@
-//! The same two files, joined by each program in turns.
+//! Joins of the same two files by each program in turns.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs::{self, File};
@@ -16,16 +16,17 @@ use crate::bench::python::Installed;
 
 const PROGRAMS: [&str; 6] =
     [COPYING, "GNU sort and join", "DuckDB", "DataFusion, by hash", "DataFusion, by sort", OURS];
-/// Keys have eight digits.
+/// Limit of keys with eight digits.
 const ROWS_MAX: u64 = 100_000_000;
 const TASKS: [(&str, JoinKeys); 2] =
     [("each key about once", JoinKeys::Random), ("one key in half of the first file", JoinKeys::HalfAlike)];
-/// Reads both files and writes as much of them as is spilled, in MiB; reads that, and writes as much as the result has.
+/// Reads both files and writes as many MiB as are spilled; then reads these, and writes as many as
+/// the result has.
 const COPY: &str = "cat \"$1\" \"$2\" | { dd of=\"$3.spilled\" bs=1M count=\"$4\" iflag=fullblock conv=fsync status=none; cat > /dev/null; } \
     && dd of=\"$3.spilled\" oflag=nocache conv=notrunc count=0 status=none \
     && { cat \"$3.spilled\"; dd if=/dev/zero bs=1M count=\"$5\" status=none; } \
     | { dd of=\"$3\" bs=1M count=\"$5\" iflag=fullblock conv=fsync status=none; cat > /dev/null; } && rm \"$3.spilled\"";
-/// Each of the two sorts has half of the memory.
+/// Gives each of the two sorts half of the memory.
 const SORT_AND_JOIN: &str = "export LC_ALL=C; sorted() { sort -t, -k1,1 -S 128M -T \"$1\" \"$2\"; }; \
     join -t, <(sorted \"$4\" \"$1\") <(sorted \"$4\" \"$2\") > \"$3\"";
 
@@ -42,7 +43,7 @@ pub(super) fn method(rows: u64) -> String {
     )
 }
 
-/// What copying has to copy, in MiB.
+/// MiB to copy.
 struct Amounts {
     spilled: u64,
     result: u64,
@@ -72,7 +73,7 @@ fn nandle(trial: &Trial<'_>) -> Command {
     nandle
 }
 
-/// Joins once, to know them.
+/// Joins once to determine the amounts.
 fn amounts(trial: &Trial<'_>) -> Outcome<Amounts> {
     let told = json(&mut nandle(trial))?;
     let written = told.get("written_bytes").and_then(serde_json::Value::as_u64);
@@ -81,7 +82,7 @@ fn amounts(trial: &Trial<'_>) -> Outcome<Amounts> {
     Ok(Amounts { spilled: written.ok_or("no written_bytes")? >> 20, result: result >> 20 })
 }
 
-/// What joins, or copies; none where the program isn't there.
+/// Command that joins or copies, or `None` if the program is missing.
 fn command(program: &str, trial: &Trial<'_>, amounts: &Amounts, installed: &Installed) -> Option<Command> {
     let Trial { inputs, result, folder, .. } = trial;
     let python = |package, task| python::command(installed, package, task, MEMORY_BYTES, result, inputs);
@@ -108,7 +109,7 @@ fn command(program: &str, trial: &Trial<'_>, amounts: &Amounts, installed: &Inst
     }
 }
 
-/// How many lines there are, and the sum of their hashes: whatever their order.
+/// Number of lines and sum of their hashes, which don't depend on the order.
 fn sum(result: &Path) -> Outcome<String> {
     let mut lines = BufReader::with_capacity(1 << 20, File::open(result)?);
     let (mut line, mut count, mut sum) = (Vec::new(), 0_u64, 0_u64);

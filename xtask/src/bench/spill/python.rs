@@ -1,11 +1,12 @@
-//! What sorts and joins with packages from `PyPI`.
+//! Programs from `PyPI` that sort and join.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::bench::python::{Installed, Package, threads};
 
-/// Their programs take the task, bytes of memory, threads, the folder for temporary data, the result, and the files.
+/// Scripts that take the task, bytes of memory, threads, the folder for temporary data, the result,
+/// and the files.
 pub(super) const PACKAGES: [Package; 2] = [
     Package { name: "duckdb", version: "2.0.0", needs: &[], program: include_str!("python/by_duckdb.py") },
     Package {
@@ -16,7 +17,7 @@ pub(super) const PACKAGES: [Package; 2] = [
     },
 ];
 
-/// The command that does a task; none where the package isn't there.
+/// Command for a task, or `None` if the package is missing.
 pub(super) fn command(
     installed: &Installed,
     package: &str,

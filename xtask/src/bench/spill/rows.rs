@@ -9,23 +9,23 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::Outcome;
 
-/// Bytes of a line, its end included.
+/// Bytes of a line, including its end.
 pub(super) const ROW_BYTES: usize = 100;
 const SEED: u64 = 1;
-/// What lines are made of.
+/// Alphabet of the lines.
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// What lines begin with.
+/// Prefixes of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keys {
     Random,
-    /// An integer of eight bytes in hexadecimal digits, whose order as bytes is its own.
+    /// An integer of eight bytes in hexadecimal, which sorts correctly as bytes.
     Integers,
-    /// Sixty letters that are always the same.
+    /// Sixty constant letters.
     CommonPrefix,
     Sorted,
     Reversed,
-    /// Nine of ten lines are the same.
+    /// Nine of ten lines are equal.
     MostlyEqual,
 }
 
@@ -44,7 +44,7 @@ impl Keys {
         }
     }
 
-    /// Writes a file of so many lines.
+    /// Writes a file of `rows` lines.
     pub(super) fn write(self, path: &Path, rows: u64) -> Outcome {
         write_lines(path, rows, SEED, |text, row, random| self.begin(text, row, rows, random))
     }
@@ -67,23 +67,23 @@ impl Keys {
     }
 }
 
-/// Which keys the lines of a table have that are joined: numbers below their count.
+/// Keys of a joined table: numbers below its row count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JoinKeys {
-    /// Each once, in no order.
+    /// Each number once, in random order.
     EachOnce,
     Random,
-    /// Half of them are 0, the others random.
+    /// Half of them 0, the others random.
     HalfAlike,
 }
 
 impl JoinKeys {
-    /// Writes a file of so many lines: a key of eight digits, a comma, and letters.
+    /// Writes a file of `rows` lines: a key of eight digits, a comma, and letters.
     pub(super) fn write(self, path: &Path, rows: u64) -> Outcome {
         let rows = rows.max(1);
         write_lines(path, rows, SEED + self as u64, |text, row, random| {
             let key = match self {
-                // A prime that is larger than the count takes every number once.
+                // A prime above the count generates each number once.
                 Self::EachOnce => row * FACTOR % rows,
                 Self::HalfAlike if random.random() => 0,
                 Self::Random | Self::HalfAlike => random.random_range(0..rows),
@@ -94,7 +94,7 @@ impl JoinKeys {
     }
 }
 
-/// A prime beyond any count of rows with keys of eight digits.
+/// A prime above any row count with keys of eight digits.
 const FACTOR: u64 = 2_654_435_761;
 
 fn write_lines(

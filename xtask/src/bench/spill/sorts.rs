@@ -1,4 +1,4 @@
-//! The same files, sorted by each program in turns.
+//! Sorts of the same files by each program in turns.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,7 +12,7 @@ use crate::bench::python::Installed;
 use crate::command::answer;
 
 const PROGRAMS: [&str; 5] = [COPYING, "GNU sort", "DuckDB", "DataFusion", OURS];
-/// Reads and writes the file, and does it again.
+/// Copies the file twice.
 const COPY: &str = "copy() { dd if=\"$1\" of=\"$2\" bs=1M conv=fsync status=none; }; \
     copy \"$1\" \"$2\" && dd of=\"$2\" oflag=nocache conv=notrunc count=0 status=none && rm \"$2\" && copy \"$1\" \"$2\"";
 
@@ -41,7 +41,7 @@ pub(super) fn compare(folder: &Path, rows: u64, installed: &Installed) -> Outcom
     Ok(tried)
 }
 
-/// What sorts, or copies twice; none where the program isn't there.
+/// Command that sorts, or copies twice, or `None` if the program is missing.
 fn command(program: &str, trial: &Trial<'_>, installed: &Installed) -> Option<Command> {
     let Trial { inputs, result, folder, .. } = trial;
     let python = |package| python::command(installed, package, "sort", MEMORY_BYTES, result, inputs);

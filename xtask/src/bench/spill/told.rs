@@ -1,4 +1,4 @@
-//! What `nandle sort` and `nandle join` tell as JSON, and tables of it.
+//! JSON output of `nandle sort` and `nandle join`, and its tables.
 
 use serde_json::Value;
 
@@ -15,14 +15,14 @@ impl Told {
         self.0.get(key).and_then(Value::as_u64).ok_or_else(|| format!("no {key} in {}", self.0).into())
     }
 
-    /// Of what is told in nanoseconds.
+    /// Seconds of a field in nanoseconds.
     pub(super) fn seconds(&self, key: &str) -> Outcome<f64> {
         let ns = self.0.get(key).and_then(Value::as_f64);
         ns.map(|ns| ns / 1e9).ok_or_else(|| format!("no {key} in {}", self.0).into())
     }
 }
 
-/// A table with a row for each cluster, of which the last one is what was chosen, and how its time compares with the best.
+/// Table with a row for each cluster, the chosen one last, and the ratio of its time to the best.
 pub(super) fn table(title: &str, heads: &str, rows: Vec<String>, seconds: &[f64]) -> String {
     let columns = heads.split('|').count();
     let lines = [format!("| {heads} |"), format!("|---{}|", "|--:".repeat(columns - 1))];

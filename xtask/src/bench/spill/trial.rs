@@ -1,4 +1,5 @@
-//! A task that several programs do in turns, in groups with the same limit, with their times and memory.
+//! A task run by several programs in turns, in groups with equal limits, with their times and
+//! memory.
 
 use std::fs;
 use std::path::Path;
@@ -11,16 +12,17 @@ use crate::bench::results::{Comparison, Failure, Runs};
 use crate::{Outcome, output};
 
 pub(super) const ROUNDS: usize = 3;
-/// What each program is told to use.
+/// Memory setting of each program.
 pub(super) const MEMORY_BYTES: u64 = 256 << 20;
-/// What its group allows beside that: for the program itself, and the page cache.
+/// Additional memory of the group, for the program's code and the page cache.
 const BESIDE_BYTES: u64 = 256 << 20;
-/// The program that the others are held against.
+/// Program that is compared with all others.
 pub(super) const OURS: &str = "nandle";
-/// What reads and writes as much as must be, and computes nothing: its result is no result.
+/// Baseline that does the minimum of reads and writes and computes nothing. Its output isn't
+/// checked.
 pub(super) const COPYING: &str = "copying";
 
-/// What a task is done with.
+/// Setting of a task.
 pub(super) struct Trial<'a> {
     pub(super) task: &'a str,
     pub(super) programs: &'a [&'static str],
@@ -29,7 +31,7 @@ pub(super) struct Trial<'a> {
     pub(super) folder: &'a Path,
 }
 
-/// What came of it.
+/// Results of a task.
 #[derive(Default)]
 pub(super) struct Tried {
     pub(super) comparisons: Vec<Comparison>,
@@ -43,7 +45,7 @@ impl Tried {
     }
 }
 
-/// What the limit is, for a method; and a word where there is none.
+/// Describes the memory limit for the method, or its absence.
 pub(super) fn limit() -> String {
     if Group::make(MEMORY_BYTES + BESIDE_BYTES).is_none() {
         let sentence = "No memory cgroup can be made here: what programs take beside what they were told isn't limited, nor measured.";
@@ -63,18 +65,18 @@ struct Candidate {
     seconds: Vec<f64>,
     peak_mib: Vec<f64>,
     anonymous_mib: Vec<f64>,
-    /// It failed once, and isn't tried again.
+    /// Reason of a failure. A program that failed isn't run again.
     failure: Option<String>,
 }
 
 /// A unit, and the figures in it.
 type Measure = (&'static str, fn(&Candidate) -> &Vec<f64>);
 
-/// A run's time and memory, or why there is none.
+/// Time and resource usage of a run, or the reason of its failure.
 type Ran = Result<(f64, Option<Taken>), String>;
 
 impl Trial<'_> {
-    /// Runs all programs for which `command` has one, in turns, and compares their results by what `sum` makes of them.
+    /// Runs all programs that `command` supports in turns, and compares their results by `sum`.
     pub(super) fn run(
         &self,
         command: impl Fn(&str) -> Option<Command>,
@@ -103,7 +105,7 @@ impl Trial<'_> {
         self.compared(&candidates)
     }
 
-    /// Runs it with the inputs out of the page cache, and syncs the result.
+    /// Runs a command with cold inputs, and syncs its result.
     fn timed(&self, command: &Command) -> Outcome<Ran> {
         _ = fs::remove_file(self.result);
         self.inputs.iter().try_for_each(|input| contained::forget(input))?;
@@ -167,7 +169,7 @@ impl Candidate {
     }
 }
 
-/// The results of all programs are the same.
+/// Checks that all programs have the same result.
 fn check(sum: String, name: &str, expected: &mut Option<String>) -> Outcome {
     match expected {
         Some(expected) if *expected != sum => {

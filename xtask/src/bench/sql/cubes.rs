@@ -1,4 +1,4 @@
-//! The 69 flight cubes in SQL, beside `nandle cubes` on the same table.
+//! The 69 flight cubes in SQL, compared with `nandle cubes` on the same table.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,17 +24,18 @@ const NAME: &str = "sql-cubes";
 const CUBES: &str = "nandle cubes";
 const SQL: &str = "sql";
 const PAIR: Pair = Pair { baseline: CUBES, candidate: SQL };
-/// A program's rows go nowhere.
+/// Discards a program's output.
 const UNSEEN: &str = "exec \"$@\" > /dev/null";
 
 struct Task {
     cube: Cube,
     speed: Speed,
-    /// Rows of its result in SQL, and how many flights they count.
+    /// Rows of the result in SQL, and number of flights counted.
     result_rows: u64,
 }
 
-/// Runs all, writing the record after each cube, so that it is there when a long benchmark is ended early.
+/// Runs all cubes, and rewrites the record after each, so that an interrupted benchmark leaves
+/// results.
 pub(super) fn measure(options: &Options, cubes: &[Cube], data: &DataFolder) -> Outcome<String> {
     let profile = profile(options, data)?;
     let table = data.have(&format!("flights-{}", options.rows), |folder| {
@@ -80,7 +81,8 @@ impl Programs<'_> {
         Ok(trials)
     }
 
-    /// Rows of a cube in SQL, which count all flights: found beforehand, as counting them takes time.
+    /// Rows of a cube in SQL, which counts all flights. Determined in advance, as counting takes
+    /// time.
     fn result_rows(&self, cube: &Cube, flights: u64) -> Outcome<u64> {
         let mut command = self.nandle_sql();
         command.args(["--format", "json", "-c", &counted(cube)]);
@@ -135,7 +137,7 @@ impl Programs<'_> {
     }
 }
 
-/// As the paper has it: dimensions, the fact, and how many flights there are of each.
+/// The paper's query: dimensions, the fact, and the number of flights for each combination.
 fn query(cube: &Cube) -> String {
     let names: Vec<String> = cube.columns.iter().map(|column| format!("\"{column}\"")).collect();
     let names = names.join(", ");
@@ -152,7 +154,7 @@ fn rows_of_cubes(said: &str) -> Outcome<u64> {
     rows.ok_or_else(|| format!("no rows in {said}").into())
 }
 
-/// Times, and then memory.
+/// Comparisons of times, then of memory.
 fn comparisons(trials: &[Trial<Task>]) -> Outcome<Vec<Comparison>> {
     let mut comparisons = Vec::new();
     for measure in [SECONDS, OWN_MEMORY] {

@@ -1,4 +1,4 @@
-//! What memory queries take that are told how much to use, and which of them say that it isn't enough.
+//! Memory usage of queries with a memory setting, and the queries that fail for lack of memory.
 
 use std::fmt::Write as _;
 
@@ -16,9 +16,9 @@ use crate::bench::tpch;
 use crate::{Outcome, output, workspace_root};
 
 const NAME: &str = "sql-memory";
-/// The group's: it is there to look at what is taken, not to limit it.
+/// Memory of the group, which only measures usage here.
 const GROUP_BYTES: u64 = 8 << 30;
-/// What a program may take beyond what it was told: its code's data, stacks, what isn't accounted for.
+/// Tolerated memory beyond the setting: data of the code, stacks, unaccounted allocations.
 const BEYOND_MAX_MIB: f64 = 128.0;
 
 #[derive(Serialize)]
@@ -30,13 +30,13 @@ struct Record {
     runs: Vec<Run>,
 }
 
-/// A query in a memory.
+/// A query with a memory setting.
 #[derive(Serialize)]
 struct Run {
     query: u32,
     memory_bytes: u64,
     seconds: f64,
-    /// The most that it had without page cache.
+    /// Peak without page cache.
     own_bytes: Option<u64>,
     #[serde(flatten)]
     outcome: Ended,
@@ -48,14 +48,14 @@ enum Ended {
     Result {
         result_rows: usize,
     },
-    /// What it said instead, and the operator that it named.
+    /// Error message, and the operator that it names.
     Failure {
         failure: String,
         operator: Option<String>,
     },
 }
 
-/// Runs each query in each memory once, writing the record after each query.
+/// Runs each query once with each setting, and rewrites the record after each query.
 pub(super) fn measure(
     options: &Options,
     numbers: &[u32],
@@ -106,7 +106,7 @@ fn once(
     Ok(Run { query, memory_bytes, seconds: ran.seconds, own_bytes, outcome })
 }
 
-/// A query has as many rows in each memory.
+/// Checks that a query returns equally many rows with each setting.
 fn same_rows(runs: &[Run], query: u32) -> Outcome {
     let rows = runs.iter().filter(|run| run.query == query).filter_map(|run| match run.outcome {
         Ended::Result { result_rows } => Some(result_rows),
@@ -120,7 +120,7 @@ fn same_rows(runs: &[Run], query: u32) -> Outcome {
     }
 }
 
-/// `Failed to allocate additional 1.0 MB for HashJoinInput[0] with …`.
+/// Parses `Failed to allocate additional 1.0 MB for HashJoinInput[0] with …`.
 fn operator(failure: &str) -> Option<&str> {
     let (_, rest) = failure.split_once("Failed to allocate additional ")?;
     let (_, rest) = rest.split_once(" for ")?;

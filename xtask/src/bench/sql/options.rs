@@ -14,22 +14,22 @@ pub(super) struct Options {
     pub(super) scale: f64,
     pub(super) rounds: usize,
     pub(super) speeds: Vec<Speed>,
-    /// Also with the files loaded into tables.
+    /// Also load the files into tables.
     pub(super) has_tables: bool,
-    /// Of the table of flights.
+    /// Rows of the table of flights.
     pub(super) rows: u64,
     pub(super) probe_budget: String,
     pub(super) folder: PathBuf,
-    /// Data are taken from here, and left.
+    /// Folder of data to use and keep.
     pub(super) kept: Option<PathBuf>,
 }
 
-/// What is measured.
+/// Part of the benchmark.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// Queries of TPC-H, by number.
     Queries(Vec<u32>),
-    /// The memory that they take when they are told to use so much.
+    /// Memory usage of queries with each of several settings.
     Memories(Vec<u32>, Vec<u64>),
     Cubes(Vec<Cube>),
 }

@@ -1,4 +1,4 @@
-//! Who answers queries, and with which command.
+//! Programs that answer queries, with their commands.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,7 +19,7 @@ use crate::bench::trial::{Ran, Run};
 
 /// Planned reads of Parquet files.
 pub(super) const PLANNED: &str = "planned";
-/// The same program, with the engine's own readers.
+/// Same program with the engine's own readers.
 pub(super) const ENGINE: &str = "engine";
 pub(super) const DUCKDB: &str = "duckdb";
 /// Planned reads of tables.
@@ -28,7 +28,7 @@ pub(super) const TABLES: &str = "tables";
 const PACKAGES: [Package; 1] =
     [Package { name: DUCKDB, version: "2.0.0", needs: &[], program: include_str!("python/sql_duckdb.py") }];
 
-/// Data, and those who query them.
+/// Data, and the programs that query them.
 pub(super) struct Programs<'a> {
     folder: &'a Path,
     files: PathBuf,
@@ -38,7 +38,7 @@ pub(super) struct Programs<'a> {
 }
 
 impl<'a> Programs<'a> {
-    /// Makes what isn't there, and a profile of the disk.
+    /// Makes missing data, and a profile of the disk.
     pub(super) fn prepare(options: &Options, data: &'a DataFolder) -> Outcome<Self> {
         let files = tpch::files(data, options.scale)?;
         let profile = profile(options, data)?;
@@ -49,14 +49,14 @@ impl<'a> Programs<'a> {
         Ok(Self { folder: data.path(), files, tables: tables.transpose()?, profile, installed })
     }
 
-    /// Who is there.
+    /// Names of the available programs.
     pub(super) fn everyone(&self) -> Vec<&'static str> {
         let duckdb = self.installed.program(DUCKDB).map(|_| DUCKDB);
         let tables = self.tables.as_ref().map(|_| TABLES);
         [PLANNED, ENGINE].into_iter().chain(duckdb).chain(tables).collect()
     }
 
-    /// A query with planned reads of files, in a memory.
+    /// A query with planned reads of files and a memory setting.
     pub(super) fn planned(&self, query: &str, memory_bytes: u64) -> Outcome<Command> {
         self.nandle_sql(&self.files, "flexible", query, memory_bytes)
     }
@@ -65,7 +65,7 @@ impl<'a> Programs<'a> {
         &self.files
     }
 
-    /// A program's run of a query, or why there is none.
+    /// Runs a query with a program, or returns the reason of its failure.
     pub(super) fn run(&self, name: &str, query: &str, speed: Speed) -> Outcome<Ran> {
         let data = self.tables.as_deref().filter(|_| name == TABLES).unwrap_or(&self.files);
         let command = match name {
@@ -107,14 +107,14 @@ impl<'a> Programs<'a> {
     }
 }
 
-/// A profile of the disk under the data, of today.
+/// Today's profile of the disk under the data.
 pub(super) fn profile(options: &Options, data: &DataFolder) -> Outcome<PathBuf> {
     let profile = data.path().join("profile.json");
     probe(data.path(), &options.probe_budget, None, &profile)?;
     Ok(profile)
 }
 
-/// Loads each file into a table of its own, as its rows come.
+/// Loads each file into a table, in the file's order.
 fn load(files: &Path, folder: &Path, profile: &Path) -> Outcome {
     std::fs::create_dir(folder)?;
     for file in tpch::tables(files)? {
@@ -126,12 +126,12 @@ fn load(files: &Path, folder: &Path, profile: &Path) -> Outcome {
     Ok(())
 }
 
-/// Lines of CSV: the first one is the header.
+/// Number of CSV rows after the header.
 pub(super) fn rows(said: &str) -> usize {
     said.lines().count().saturating_sub(1)
 }
 
-/// Seconds and rows that a peer takes itself.
+/// Seconds and rows that a peer reports.
 fn told(said: &str) -> Outcome<(f64, usize)> {
     let told: Value = serde_json::from_str(said)?;
     let seconds = told.get("seconds").and_then(Value::as_f64);

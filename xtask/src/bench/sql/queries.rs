@@ -1,4 +1,4 @@
-//! TPC-H's queries by everyone, at each speed.
+//! TPC-H's queries by each program, at each speed.
 
 use super::options::Options;
 use super::programs::{DUCKDB, ENGINE, PLANNED, Programs, TABLES};
@@ -12,7 +12,7 @@ use crate::bench::tpch;
 use crate::bench::trial::{OWN_MEMORY, Pair, SECONDS, Trial, rounds, summary};
 use crate::{Outcome, workspace_root};
 
-/// Ours against others, and tables against files.
+/// Ours compared with others, and tables with files.
 const PAIRS: [Pair; 5] = [
     Pair { baseline: ENGINE, candidate: PLANNED },
     Pair { baseline: DUCKDB, candidate: PLANNED },
@@ -26,7 +26,8 @@ struct Task {
     speed: Speed,
 }
 
-/// Runs all, writing the record after each task, so that it is there when a long benchmark is ended early.
+/// Runs all queries, and rewrites the record after each task, so that an interrupted benchmark
+/// leaves results.
 pub(super) fn measure(options: &Options, numbers: &[u32], data: &DataFolder) -> Outcome<String> {
     let programs = Programs::prepare(options, data)?;
     let mut results = Results::new(BENCH.name, "", machine(data.path()), Vec::new())?;
@@ -54,7 +55,7 @@ fn trials(options: &Options, numbers: &[u32], programs: &Programs<'_>) -> Outcom
     tasks.map(trial).collect()
 }
 
-/// Times, and then memory.
+/// Comparisons of times, then of memory.
 fn comparisons(trials: &[Trial<Task>]) -> Outcome<Vec<Comparison>> {
     let mut comparisons = Vec::new();
     for measure in [SECONDS, OWN_MEMORY] {
@@ -69,7 +70,7 @@ fn failures(trials: &[Trial<Task>]) -> Vec<crate::bench::results::Failure> {
     trials.iter().flat_map(Trial::failures).collect()
 }
 
-/// Of each pair at each speed.
+/// Mean ratio of each pair at each speed.
 fn means(options: &Options, comparisons: &[Comparison]) -> String {
     let mut means = Vec::new();
     for pair in PAIRS {

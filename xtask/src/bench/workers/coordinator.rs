@@ -1,4 +1,4 @@
-//! The process that asks workers.
+//! Process that distributes queries to workers.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,23 +13,23 @@ use crate::bench::release::nandle_sql;
 use crate::bench::tpch;
 use crate::bench::trial::{Ran, Run};
 
-/// It reads next to nothing.
+/// Statement without reads.
 const NOTHING: &str = "SELECT 1";
-/// Of a table that is short enough, and long enough to be dealt out.
+/// Query of a table short enough to run quickly, and long enough to distribute.
 const SHORT: &str = "SELECT count(*), min(p_size), max(p_size) FROM part WHERE p_size > 1";
-/// EXPLAIN would plan a statement once to show the plan, and once more to predict its reads.
+/// Full EXPLAIN would plan twice: once to show the plan, and again to predict its reads.
 const PLAN_ONCE: &str = "SET datafusion.explain.logical_plan_only = true";
-/// With this everything is dealt out that can be.
+/// Distributes every scan that permits it.
 const ALWAYS: &str = "0ms";
 
-/// What is asked.
+/// Task of the coordinator.
 pub(super) enum Task {
     Query(String),
-    /// Alone nothing is asked, and workers are asked nothing.
+    /// Only connects: neither the process nor the workers run a query.
     Connecting,
-    /// A query is planned, with workers and without, and doesn't run.
+    /// Plans a query, with and without workers, and doesn't run it.
     Planning(String),
-    /// A query that is dealt out, however short.
+    /// Distributes a query however short it is.
     Short,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Coordinator<'a> {
 }
 
 impl Coordinator<'_> {
-    /// A run under a name, or why there is none.
+    /// Runs a task under a name, or returns the reason of its failure.
     pub(super) fn run(&self, task: &Task, name: &str) -> Outcome<Ran> {
         if matches!(task, Task::Query(_)) {
             contained::forget(self.files)?;
@@ -55,7 +55,8 @@ impl Coordinator<'_> {
         Ok(ran.said.map(|said| Run { seconds: ran.seconds, own_bytes: None, answer: answer(&said) }))
     }
 
-    /// What comes before a query has the same cores with workers and without: its time is little enough to show them.
+    /// Command of a task. Planning and connecting use the same cores with and without workers, as
+    /// the number of cores would affect such short times.
     fn command_of(&self, task: &Task, name: &str) -> Outcome<Command> {
         let above = self.options.distribute_above.as_str();
         let explain;
@@ -71,7 +72,7 @@ impl Coordinator<'_> {
         Ok(bound(&self.command(name, above, "csv", queries)?, &cores))
     }
 
-    /// What each worker gets of each query, as EXPLAIN says it.
+    /// Share of each worker in each query, from EXPLAIN.
     pub(super) fn all_shares(&self) -> Outcome<Vec<Share>> {
         let has = |part| self.options.parts.contains(&part);
         let names = [(Part::Cores, TWO), (Part::Devices, EQUAL), (Part::Devices, BY_TIME)];
@@ -101,7 +102,7 @@ impl Coordinator<'_> {
     }
 }
 
-/// Rows that are equal may come in any order.
+/// Sorts lines, as equal rows may come in any order.
 fn sorted(said: &str) -> String {
     let mut lines: Vec<&str> = said.lines().collect();
     lines.sort_unstable();

@@ -1,4 +1,4 @@
-//! The workers, and who asks which of them.
+//! Workers, and the names under which sets of them run queries.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,28 +18,28 @@ use crate::bench::tpch;
 pub(super) const ALONE: &str = "one process";
 pub(super) const ONE: &str = "one worker";
 pub(super) const TWO: &str = "two workers";
-/// Two workers, the second one's device limited, which is told the first one's profile.
+/// Two workers. The second has a limited device, and the first one's profile.
 pub(super) const EQUAL: &str = "equal shares";
-/// The same workers by their own devices' profiles.
+/// Two workers, each with its own device's profile.
 pub(super) const BY_TIME: &str = "shares by time";
 
-/// The first worker's core, and the others'.
+/// Core of the first worker, and of the others.
 const CORES: [&str; 2] = ["0", "1"];
-/// Their memory is limited, and not what is measured.
+/// Long interval: their memory is limited but not measured.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 pub(super) struct Fleet {
     pub(super) profile: PathBuf,
     first: Background,
     second: Background,
-    /// Its device is limited, and it knows that.
+    /// Worker with a limited device and its correct profile.
     limited: Background,
-    /// Its device is limited, and it takes it for the first one's.
+    /// Worker with a limited device and the first one's profile.
     mistaken: Background,
 }
 
 impl Fleet {
-    /// Starts all workers, each by a profile of today.
+    /// Starts all workers, each with a profile taken today.
     pub(super) fn start(options: &Options, data: &DataFolder, files: &Path) -> Outcome<Self> {
         let folder = data.path();
         let (profile, slow) = (folder.join("profile.json"), folder.join("limited-profile.json"));
@@ -57,7 +57,7 @@ impl Fleet {
         })
     }
 
-    /// Where the workers listen that are asked under a name.
+    /// Addresses of the workers in a set.
     pub(super) fn urls(&self, name: &str) -> Outcome<Vec<&str>> {
         let second = match name {
             TWO => &self.second,
@@ -70,13 +70,13 @@ impl Fleet {
     }
 }
 
-/// The cores of the workers that are asked under a name: the process that asks has no other ones.
+/// Cores of a set of workers. The coordinator uses the same ones.
 pub(super) fn cores(name: &str) -> String {
     let count = if matches!(name, ALONE | ONE) { 1 } else { 2 };
     CORES.get(..count).unwrap_or(&CORES).join(",")
 }
 
-/// The command on some cores alone.
+/// Command bound to some cores.
 pub(super) fn bound(command: &Command, cores: &str) -> Command {
     let mut bound = Command::new("taskset");
     bound.args(["--cpu-list", cores]).arg(command.get_program()).args(command.get_args());

@@ -12,22 +12,22 @@ pub(super) struct Options {
     /// Numbers of queries.
     pub(super) queries: Vec<u32>,
     pub(super) parts: Vec<Part>,
-    /// As `nandle sql` takes it.
+    /// Value of the option of `nandle sql`.
     pub(super) distribute_above: String,
     pub(super) probe_budget: String,
     pub(super) folder: PathBuf,
-    /// Data are taken from here, and left.
+    /// Folder of data to use and keep.
     pub(super) kept: Option<PathBuf>,
 }
 
-/// What is measured.
+/// Part of the benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// Workers with a core each.
     Cores,
     /// Workers of which one has a slower device.
     Devices,
-    /// What comes before a query runs.
+    /// Work before a query runs.
     Planning,
 }
 

@@ -1,4 +1,4 @@
-//! What is checked in: every run, what each worker got, and tables of them.
+//! Record of every run and share, and its tables.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::bench::speed::Speed;
 use crate::bench::stats::Spread;
 use crate::bench::trial::{MILLISECONDS, Pair, SECONDS, Trial, summary};
 
-/// Queries that take longer with one worker are what workers are for.
+/// Minimum time with one worker for a query to count as long.
 const LONG_S: f64 = 2.0;
 const QUERIES: [Pair; 4] = [
     Pair { baseline: ONE, candidate: TWO },
@@ -34,7 +34,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Writes what is known so far, and returns the tables.
+    /// Writes the results so far. Returns the tables.
     pub(super) fn write(
         &mut self,
         options: &Options,
@@ -69,7 +69,7 @@ impl Record {
                 .iter()
                 .map(|part| format!("{} row groups, {}, {}", part.row_groups, part.bytes, part.predicted));
             let mut parts: Vec<String> = parts.collect();
-            // A scan that isn't parted is one worker's.
+            // One worker runs a scan that isn't split.
             parts.resize(2, String::new());
             let _ = writeln!(
                 text,
@@ -101,7 +101,7 @@ fn method(options: &Options, done: &str, comparisons: &[Comparison]) -> String {
     )
 }
 
-/// Ratios of queries, and differences of what comes before.
+/// Ratios of queries, and differences of planning and connecting.
 fn sums(comparisons: &[Comparison]) -> Vec<String> {
     let mut sums = Vec::new();
     for pair in QUERIES {

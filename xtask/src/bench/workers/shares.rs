@@ -1,37 +1,38 @@
-//! What EXPLAIN says of the shares that workers get.
+//! Shares of workers, from EXPLAIN.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::Outcome;
 
-/// Of a table's scan in a query.
+/// Shares of a table's scan in a query.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Share {
     pub(super) query: u32,
-    /// Who asked.
+    /// Name of the set of workers.
     pub(super) workers: String,
     pub(super) table: String,
-    /// Of the first worker, and of the second one.
+    /// Parts of the first and of the second worker.
     pub(super) parts: Vec<SharePart>,
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct SharePart {
     pub(super) row_groups: u64,
-    /// As EXPLAIN writes them.
+    /// Text from EXPLAIN.
     pub(super) bytes: String,
     pub(super) predicted: String,
 }
 
-/// Of each scan that is dealt out; `said` has a row on each line, as JSON. Lines of one scan follow one another, in the order of the workers.
+/// Shares of each distributed scan. `said` has a row per line, as JSON. Lines of one scan are
+/// adjacent, in the order of the workers.
 pub(super) fn shares(query: u32, workers: &str, said: &str, urls: &[&str]) -> Outcome<Vec<Share>> {
     let mut shares: Vec<Share> = Vec::new();
     for row in said.lines() {
         let row: Value = serde_json::from_str(row)?;
         let text = |name| row.get(name).and_then(Value::as_str);
         let Some(plan) = text("plan").filter(|_| text("plan_type") == Some("workers")) else { continue };
-        // The others are sums of all workers, and a sentence.
+        // Other lines hold totals or a sentence.
         for line in plan.lines().filter(|line| line.contains(": http")) {
             let (table, url, part) = part(line).ok_or_else(|| format!("no share is said in {line:?}"))?;
             let place = urls.iter().position(|known| *known == url).ok_or("a share of no known worker")?;
@@ -49,7 +50,7 @@ pub(super) fn shares(query: u32, workers: &str, said: &str, urls: &[&str]) -> Ou
     Ok(shares)
 }
 
-/// `lineitem: http://127.0.0.1:1: 3 row groups, 20 MiB, predicted 1.5 s`.
+/// Parses `lineitem: http://127.0.0.1:1: 3 row groups, 20 MiB, predicted 1.5 s`.
 fn part(line: &str) -> Option<(&str, &str, SharePart)> {
     let (rest, predicted) = line.split_once(", predicted ")?;
     let (rest, bytes) = rest.split_once(" row groups, ")?;

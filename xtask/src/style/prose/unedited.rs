@@ -8,7 +8,6 @@ const UNEDITED: &[&str] = &[
     "crates/programs/nandle-tables/",
     "crates/query/flights/",
     "crates/storage/pages/",
-    "xtask/src/bench/",
 ];
 
 pub(super) fn is_edited(path: &str) -> bool {

@@ -3,10 +3,11 @@ use std::fmt::Write as _;
 
 use crate::Outcome;
 
-/// What our own pages are.
+/// Page length of the stores.
 const PAGE_BYTES: u64 = 4096;
 
-/// A trace as CSV whose writes lie within so many bytes, up to so many pages: each write where the remainder of its address is.
+/// Folds a CSV trace into `within_bytes` by taking each address modulo that length, up to
+/// `pages_max` pages.
 pub(super) fn fold(csv: &str, within_bytes: u64, pages_max: u64) -> Outcome<String> {
     let mut lines = csv.lines();
     let mut folded = format!("{}\n", lines.next().ok_or("the trace is empty")?);

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::Outcome;
 
-/// A replay, predicted and carried out.
+/// A replay with its predictions.
 pub(super) struct Row {
     drive: String,
     trace: String,
@@ -12,7 +12,7 @@ pub(super) struct Row {
     batch_pages: f64,
     sync_pages: Option<f64>,
     living_percent: f64,
-    /// Policies with what was predicted of a page and what it took, in nanoseconds, as the result has them.
+    /// Policies with predicted and actual nanoseconds per page, as in the result.
     policies: Vec<(String, f64, f64)>,
 }
 
@@ -41,7 +41,7 @@ impl Row {
         })
     }
 
-    /// What was predicted to be the quickest.
+    /// Policy predicted to be fastest.
     fn chosen(&self) -> Option<&(String, f64, f64)> {
         self.policies.iter().min_by(|one, other| one.1.total_cmp(&other.1))
     }
@@ -50,17 +50,17 @@ impl Row {
         self.policies.iter().min_by(|one, other| one.2.total_cmp(&other.2))
     }
 
-    /// Policies that the prediction can't tell from the chosen one.
+    /// Policies whose predictions lie within the model's error of the chosen one.
     fn within_error(&self) -> Vec<&str> {
-        /// That of `PredictedPolicy::is_within_error_of`.
+        /// Error of `PredictedPolicy::is_within_error_of`.
         const ERROR: f64 = 1.25;
         let Some(chosen) = self.chosen() else { return Vec::new() };
         let others = self.policies.iter().filter(|(name, ..)| *name != chosen.0);
         others.filter(|(_, ns, _)| *ns <= ERROR * chosen.1).map(|(name, ..)| name.as_str()).collect()
     }
 
-    /// Whether the chosen one takes at most a tenth more than the quickest, or the quickest is one of those that the prediction
-    /// can't tell from it.
+    /// Returns true if the chosen policy takes at most 10 % more than the fastest, or the fastest
+    /// is within the model's error.
     fn is_right(&self) -> bool {
         const NEAR: f64 = 1.1;
         let names_it =
@@ -68,13 +68,13 @@ impl Row {
         self.loss() <= NEAR || names_it
     }
 
-    /// What the chosen one takes by what the quickest does.
+    /// Ratio of the chosen policy's time to that of the fastest.
     fn loss(&self) -> f64 {
         self.chosen().zip(self.quickest()).map_or(f64::NAN, |(chosen, quickest)| chosen.2 / quickest.2)
     }
 }
 
-/// Two tables: what was chosen, and how far each prediction is from what came.
+/// Two tables: the choices, and the error of each prediction.
 pub(super) fn table(rows: &[Row]) -> String {
     let mut text = choices(rows);
     text += &summary(rows);

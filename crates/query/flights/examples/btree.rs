@@ -1,5 +1,5 @@
-//! How many leaves of covering indexes don't follow the one before them:
-//! `cargo run --release -p nandle-flights --example btree -- [ROWS [DIRECTORY]]`.
+//! Share of leaves in covering indexes that don't follow the previous one: `cargo run --release -p
+//! nandle-flights --example btree -- [ROWS [DIRECTORY]]`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "it is a program")]
 

@@ -1,4 +1,5 @@
-//! Rows a second of counting, from codes in memory: `cargo run --release -p nandle-flights --example counting -- [ROWS [MEMORY_MIB]]`.
+//! Speed of counting codes in memory, in rows per second: `cargo run --release -p nandle-flights
+//! --example counting -- [ROWS [MEMORY_MIB]]`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::indexing_slicing, reason = "it is a program")]
 
@@ -47,7 +48,7 @@ fn measure(what: &str, rows: u64, count: impl Fn() -> String) {
     println!("{what:60} {seconds:6.2} s {:7.1} million rows/s {report}", rows as f64 / seconds / 1e6);
 }
 
-/// The space of a cube, and tables of shifted codes.
+/// Key space of a cube, and tables of shifted codes.
 fn space_of(generator: &Generator, query: CubeQuery) -> (Arc<KeySpace>, Vec<Shifted>) {
     let values = query
         .columns()

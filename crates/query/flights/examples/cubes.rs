@@ -1,5 +1,6 @@
-//! The sizes of all 69 cubes of generated flights, beside those that the Dashboard paper published (papers' notes, C42), and how long each
-//! took to count: `cargo run --release -p nandle-flights --example cubes -- [ROWS [SEED [THREADS]]]`.
+//! Sizes of all 69 cubes of generated flights, compared with those published in the Dashboard paper
+//! (papers' notes, C42), and the time to count each: `cargo run --release -p nandle-flights
+//! --example cubes -- [ROWS [SEED [THREADS]]]`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::indexing_slicing, reason = "it is a program")]
 
@@ -15,7 +16,7 @@ use nandle_flights::{
 
 const MEMORY_BYTES: usize = 1 << 30;
 
-/// Published averages over the cubes with a dimension and so many partners.
+/// Published averages over the cubes with a dimension, by number of partners.
 const PUBLISHED: [(Fact, Dimension, [u64; 4]); 7] = [
     (Fact::Diverted, Dimension::Airline, [48, 3_714, 112_470, 513_922]),
     (Fact::Diverted, Dimension::Dest, [677, 20_261, 205_416, 513_922]),
@@ -26,7 +27,7 @@ const PUBLISHED: [(Fact, Dimension, [u64; 4]); 7] = [
     (Fact::Delay, Dimension::Origin, [127_367, 1_677_018, 9_956_825, 20_444_384]),
 ];
 
-/// Codes in a few bytes a row.
+/// Codes in few bytes per row.
 struct Compact {
     bytes: [Vec<u8>; 5],
     words: [Vec<u16>; 3],

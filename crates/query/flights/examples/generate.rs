@@ -1,4 +1,5 @@
-//! Rows a second of generating: `cargo run --release -p nandle-flights --example generate -- [ROWS [CSV_FILE]]`.
+//! Speed of the generator, in rows per second: `cargo run --release -p nandle-flights --example
+//! generate -- [ROWS [CSV_FILE]]`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "it is a program")]
 

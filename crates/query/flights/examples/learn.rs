@@ -1,8 +1,9 @@
-//! What the generator knows of flights, learned from real ones:
-//! `cargo run --release -p nandle-flights --example learn -- FILE… > crates/query/flights/src/generate/learned.json`
+//! Learns the generator's parameters from real flights: `cargo run --release -p nandle-flights
+//! --example learn -- FILE… > crates/query/flights/src/generate/learned.json`
 //!
-//! The files are those of January and February 2008, all flights there were, for carriers, routes and delays; and that of Houston in
-//! 2011, for the months of the year. A file counts as a whole year if it has rows of twelve months.
+//! The files are January and February 2008 with all flights, for carriers, routes and delays; and
+//! Houston 2011, for the months of the year. A file counts as a whole year if it has rows of twelve
+//! months.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::indexing_slicing, reason = "it is a program")]
 
@@ -15,7 +16,7 @@ use arrow_array::{Array, RecordBatch};
 use nandle_flights::{Column, CsvFlights, CsvOptions, Source};
 use serde_json::{Value, json};
 
-/// Quantiles are kept at steps of the logit of their probability, so that both tails are.
+/// Quantiles are stored at even steps of the logit of probability, to cover both tails.
 const LOGIT_FROM: f64 = -12.0;
 const LOGIT_STEP: f64 = 0.25;
 const LOGIT_STEPS: usize = 97;
@@ -23,7 +24,7 @@ const LOGIT_STEPS: usize = 97;
 /// Flights and miles between two airports.
 type Pairs = BTreeMap<(usize, usize), (u64, u16)>;
 
-/// A flight, as far as is learned from it.
+/// Learned properties of a flight.
 struct Flight {
     airline: String,
     origin: String,
@@ -78,7 +79,7 @@ fn main() {
     println!("}}");
 }
 
-/// A line for each carrier, one for everything else.
+/// Formats a line per carrier, and one for everything else.
 fn text(value: &Value) -> String {
     match value {
         Value::Array(values) if values.first().is_some_and(Value::is_object) => {
@@ -139,7 +140,8 @@ fn share(flights: &[Flight], is_one: impl Fn(&Flight) -> bool) -> f64 {
     flights.iter().filter(|flight| is_one(flight)).count() as f64 / flights.len() as f64
 }
 
-/// How much likelier something is in a group than among all, as a factor. Groups of few count less.
+/// Factor by which something is more frequent in a group than overall. Small groups are shrunk
+/// towards 1.
 fn relative(flights: &[Flight], is_in: impl Fn(&Flight) -> bool, is_one: impl Fn(&Flight) -> bool) -> f64 {
     const PRIOR_FLIGHTS: f64 = 500.0;
     let overall = share(flights, &is_one);
@@ -149,7 +151,7 @@ fn relative(flights: &[Flight], is_in: impl Fn(&Flight) -> bool, is_one: impl Fn
     round((those + overall * PRIOR_FLIGHTS) / (all + PRIOR_FLIGHTS) / overall, 3)
 }
 
-/// By how much the logit of a departure more than a quarter of an hour late differs from that of all.
+/// Difference between a group and all flights in the logit of departures more than 15 minutes late.
 fn late_logit(flights: &[Flight], is_in: impl Fn(&Flight) -> bool) -> f64 {
     let is_late = |flight: &Flight| flight.departure.is_some_and(|minutes| minutes > 15);
     let overall = share(flights, is_late);
@@ -196,7 +198,7 @@ fn quantiles(mut minutes: Vec<i16>) -> Vec<i16> {
     (0..LOGIT_STEPS).map(at).collect()
 }
 
-/// Scheduled minutes as a constant and a share of the miles, by least squares.
+/// Fits scheduled minutes to a constant and a rate per mile, by least squares.
 fn elapsed(flights: &[Flight]) -> [f64; 2] {
     let points =
         flights.iter().filter_map(|flight| Some((f64::from(flight.distance), f64::from(flight.elapsed?))));

@@ -1,4 +1,5 @@
-//! Rows a second from CSV files: `cargo run --release -p nandle-flights --example load -- FILE…`.
+//! Speed of loading CSV files, in rows per second: `cargo run --release -p nandle-flights --example
+//! load -- FILE…`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "it is a program")]
 

@@ -1,4 +1,4 @@
-//! A batch of flights in the making.
+//! Builder of batches of flights.
 
 use std::sync::Arc;
 
@@ -13,19 +13,19 @@ use arrow_schema::{ArrowError, SchemaRef};
 use crate::Column;
 use crate::schema::{Kind, flight_schema};
 
-/// A column in the making.
+/// Builder of a column.
 pub(crate) enum Cells {
-    /// Small numbers.
+    /// Numbers up to 255.
     U8(UInt8Builder),
-    /// Numbers.
+    /// Numbers up to 65 535.
     U16(UInt16Builder),
     /// Minutes.
     I16(Int16Builder),
     /// Days.
     Date(Date32Builder),
-    /// One of few texts.
+    /// Few distinct texts.
     Code(StringDictionaryBuilder<UInt16Type>),
-    /// Any text.
+    /// Arbitrary texts.
     Text(StringBuilder),
 }
 
@@ -64,30 +64,30 @@ impl Cells {
     }
 }
 
-/// The columns of a batch in the making.
+/// Builders of all columns.
 pub(crate) struct Columns {
     schema: SchemaRef,
     cells: Vec<Cells>,
 }
 
 impl Columns {
-    /// Room for so many rows.
+    /// Reserves space for `rows` rows.
     pub(crate) fn new(rows: usize) -> Self {
         let cells = Column::ALL.iter().map(|column| Cells::new(column.kind(), rows)).collect();
         Self { schema: flight_schema(), cells }
     }
 
-    /// Each column with what is in the making of it.
+    /// All columns with their builders.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (Column, &mut Cells)> {
         Column::ALL.iter().copied().zip(&mut self.cells)
     }
 
-    /// How many whole rows there are.
+    /// Number of complete rows.
     pub(crate) fn rows(&self) -> usize {
         self.cells.last().map_or(0, Cells::len)
     }
 
-    /// The batch. What follows begins anew.
+    /// Returns the batch and starts the next one.
     pub(crate) fn finish(&mut self) -> Result<RecordBatch, ArrowError> {
         let arrays = self.cells.iter_mut().map(Cells::finish).collect();
         RecordBatch::try_new(Arc::clone(&self.schema), arrays)

@@ -1,28 +1,29 @@
-//! The 69 queries of the Dashboard paper (papers' notes, §4): three facts by every set of one to four dimensions in which month and year
-//! don't meet, since a month is one of a year. Each is `select dimensions, fact, count(*) … group by dimensions, fact`.
+//! The 69 queries of the Dashboard paper (papers' notes, §4): three facts by every set of one to
+//! four dimensions that doesn't combine month and year, because a month includes its year. Each is
+//! `select dimensions, fact, count(*) … group by dimensions, fact`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::Column;
 
-/// What is counted by.
+/// Grouping dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Dimension {
     /// The carrier.
     Airline,
-    /// Where to.
+    /// Destination.
     Dest,
-    /// The month of a year.
+    /// Month of a year.
     Month,
-    /// Where from.
+    /// Origin.
     Origin,
     /// The year.
     Year,
 }
 
 impl Dimension {
-    /// All, in the paper's order.
+    /// All dimensions, in the paper's order.
     pub const ALL: [Self; 5] = [Self::Airline, Self::Dest, Self::Month, Self::Origin, Self::Year];
 
     /// Its column.
@@ -41,19 +42,19 @@ impl Dimension {
     }
 }
 
-/// What is counted.
+/// Counted fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Fact {
-    /// Whether a flight was diverted.
+    /// Diverted or not.
     Diverted,
-    /// Whether it was cancelled.
+    /// Cancelled or not.
     Cancelled,
-    /// By how many minutes it arrived late; missing if it didn't arrive.
+    /// Arrival delay in minutes; missing without an arrival.
     Delay,
 }
 
 impl Fact {
-    /// All, in the paper's order.
+    /// All facts, in the paper's order.
     pub const ALL: [Self; 3] = [Self::Diverted, Self::Cancelled, Self::Delay];
 
     /// Its column.
@@ -74,7 +75,7 @@ impl Fact {
     }
 }
 
-/// One of the 69 cubes. Its name, as `delay-airline-month`, is the same for ever.
+/// One of the 69 cubes. Names such as `delay-airline-month` are stable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CubeQuery {
     fact: Fact,
@@ -83,7 +84,7 @@ pub struct CubeQuery {
 }
 
 impl CubeQuery {
-    /// All 69: fact by fact, those of fewer dimensions first.
+    /// All 69 cubes by fact, those with fewer dimensions first.
     pub fn all() -> Vec<Self> {
         let sets = (1..1_u8 << Dimension::ALL.len()).filter(|set| is_asked(*set));
         let mut all: Vec<Self> = Fact::ALL
@@ -96,29 +97,29 @@ impl CubeQuery {
         all
     }
 
-    /// What is counted.
+    /// Its fact.
     pub fn fact(&self) -> Fact {
         self.fact
     }
 
-    /// What it is counted by, in the paper's order.
+    /// Its dimensions, in the paper's order.
     pub fn dimensions(&self) -> impl Iterator<Item = Dimension> + use<> {
         let dimensions = self.dimensions;
         Dimension::ALL.into_iter().filter(move |dimension| dimensions & dimension.bit() != 0)
     }
 
-    /// How many dimensions one of them is combined with.
+    /// Number of other dimensions that each dimension is combined with.
     pub fn partners(&self) -> u32 {
         self.dimensions.count_ones() - 1
     }
 
-    /// The columns that it reads and groups by: the dimensions', and the fact's at the end.
+    /// Columns read and grouped by: the dimensions, then the fact.
     pub fn columns(&self) -> Vec<Column> {
         self.dimensions().map(Dimension::column).chain([self.fact.column()]).collect()
     }
 }
 
-/// Whether a set of dimensions is among those that are asked for.
+/// Returns true for a valid set of dimensions.
 fn is_asked(dimensions: u8) -> bool {
     let times = Dimension::Month.bit() | Dimension::Year.bit();
     dimensions != 0 && dimensions & times != times
@@ -132,13 +133,13 @@ impl fmt::Display for CubeQuery {
     }
 }
 
-/// A name that isn't one of a cube's.
+/// Error for an unknown cube.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{name}` is not one of the 69 cubes: a fact (diverted, cancelled, delay) and its dimensions, as `delay-airline-month`"
 )]
 pub struct UnknownCube {
-    /// What was given.
+    /// The given name.
     pub name: String,
 }
 

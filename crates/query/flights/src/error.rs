@@ -5,21 +5,21 @@ use arrow_schema::ArrowError;
 
 use crate::Reject;
 
-/// Flights could not be loaded.
+/// Error of loading flights.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// A file couldn't be read, or its compressed data are damaged or cut.
+    /// A file can't be read, or its compressed data are damaged or truncated.
     #[error("reading {file}, after {after_lines} lines: {source}")]
     Read {
         /// The file.
         file: Arc<str>,
-        /// How many of its lines had been read.
+        /// Lines read before.
         after_lines: u64,
-        /// What the system, or the decoder, says.
+        /// The cause.
         source: io::Error,
     },
-    /// More rows are bad than may be.
+    /// There are too many bad rows.
     #[error(
         "{bad_rows} of {rows} rows are bad, and only {:.2} % may be; the first is {first}. Raise the share of bad rows that is allowed if \
          the others are wanted all the same",
@@ -28,17 +28,17 @@ pub enum LoadError {
     TooManyBad {
         /// Bad rows so far.
         bad_rows: u64,
-        /// All rows so far.
+        /// Rows so far.
         rows: u64,
-        /// The share that may be bad.
+        /// Maximum share of bad rows.
         bad_max: f64,
-        /// The first of them.
+        /// First bad row.
         first: Box<Reject>,
     },
-    /// A thread that parses ended without a result.
+    /// A parsing thread ended without a result.
     #[error("a thread that parses flights ended without a result, which is a defect")]
     Thread,
-    /// Columns don't make a batch.
+    /// Columns don't form a batch.
     #[error("a batch of flights: {0}")]
     Arrow(#[from] ArrowError),
 }

@@ -1,8 +1,9 @@
-//! Flight records: loading, generating, and the 69 cubes of the Dashboard paper. It must never take more memory than it was told, or let a
-//! bad row pass without a word.
+//! Flight records: loading, generating, and the 69 cubes of the Dashboard paper. The crate must
+//! never exceed its memory, or drop a bad row silently.
 //!
-//! Flights have [one schema](flight_schema), whichever file they come from: [`CsvFlights`] reads what the publisher has issued in two
-//! generations. A [`CubeQuery`] is one of the cubes; a [`Counter`] counts its groups on packed codes.
+//! Flights have [one schema](flight_schema) for all sources: [`CsvFlights`] reads both generations
+//! of the publisher's files. A [`CubeQuery`] is one of the cubes; a [`Counter`] counts its groups
+//! on packed codes.
 
 mod btree;
 mod columns;

@@ -3,27 +3,27 @@ use std::sync::Arc;
 
 use crate::Column;
 
-/// A row that was kept aside.
+/// A rejected row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reject {
-    /// The file's name.
+    /// Name of the file.
     pub file: Arc<str>,
-    /// Its line, from 1 on; the header is one.
+    /// Line number from 1, including the header.
     pub line: u64,
-    /// Why.
+    /// The reason.
     pub reason: BadRow,
-    /// The row as it stands in the file, at most [`Self::ROW_BYTES_MAX`] of it.
+    /// Contents of the row, at most [`Self::ROW_BYTES_MAX`].
     pub row: Vec<u8>,
 }
 
 impl Reject {
-    /// So much of a row is kept.
+    /// Maximum stored length of a row.
     pub const ROW_BYTES_MAX: usize = 4096;
 }
 
-/// Where rows go that are kept aside.
+/// Receiver of rejected rows.
 pub trait Rejects {
-    /// Takes a row. Rows come in the order of their files and lines.
+    /// Takes a row. Rows arrive in the order of files and lines.
     fn take(&mut self, reject: Reject);
 }
 
@@ -33,35 +33,35 @@ impl Rejects for Vec<Reject> {
     }
 }
 
-/// What is wrong with a row.
+/// Reason to reject a row.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadRow {
-    /// It has more or fewer columns than the header.
+    /// The number of columns differs from the header's.
     #[error("{got} columns, and the header has {expected}")]
     Columns {
-        /// The header's.
+        /// Columns of the header.
         expected: usize,
-        /// The row's.
+        /// Columns of the row.
         got: usize,
     },
-    /// A cell isn't what its column holds.
+    /// A cell is invalid for its column.
     #[error("{} is `{text}`, which is no {expected}", column.name())]
     Cell {
         /// The column.
         column: Column,
-        /// The cell, escaped, and not all of it if it is long.
+        /// The cell, escaped, and truncated if it is long.
         text: String,
-        /// What it ought to be.
+        /// Expected contents.
         expected: &'static str,
     },
-    /// A cell is empty that no flight lacks.
+    /// A mandatory cell is empty.
     #[error("{} is missing", column.name())]
     Missing {
         /// The column.
         column: Column,
     },
-    /// There is no such day.
+    /// The date doesn't exist.
     #[error("{year}-{month}-{day} is no date")]
     Date {
         /// The year.
@@ -71,37 +71,37 @@ pub enum BadRow {
         /// The day.
         day: u8,
     },
-    /// A NUL byte.
+    /// The row contains a NUL byte.
     #[error("a NUL byte")]
     Nul,
     /// A code isn't UTF-8.
     #[error("a code that is not UTF-8: convert the file first")]
     Encoding,
-    /// A quote that isn't closed on the line on which it was opened.
+    /// A quote isn't closed on its line.
     #[error("a quote that is not closed on its line")]
     Quote,
-    /// A line longer than any row may be.
+    /// The line is too long.
     #[error("a line of more than {max_bytes} bytes")]
     TooLong {
-        /// The longest that is read.
+        /// Maximum length.
         max_bytes: usize,
     },
-    /// A file has no header: it is empty.
+    /// The file is empty.
     #[error("the file is empty")]
     Empty,
-    /// A file in another encoding. None of its rows is read.
+    /// The file has another encoding and is skipped.
     #[error("the file is UTF-16: convert it first (iconv -f UTF-16 -t UTF-8)")]
     Utf16,
-    /// Lines that end in CR alone. None of the file's rows is read.
+    /// Lines end in CR alone; the file is skipped.
     #[error("the file's lines end in CR alone: convert it first (tr '\\r' '\\n')")]
     CarriageReturns,
-    /// A file's header isn't one of flights. None of its rows is read.
+    /// The header isn't one of flights; the file is skipped.
     #[error("the header is not that of flight records: {missing} is missing")]
     Header {
-        /// The first column that isn't there.
+        /// First missing column.
         missing: &'static str,
     },
-    /// A file's header has a column twice. None of its rows is read.
+    /// The header contains a column twice; the file is skipped.
     #[error("the header has {column} twice: take one of them out")]
     HeaderTwice {
         /// The column.
@@ -110,7 +110,7 @@ pub enum BadRow {
 }
 
 impl BadRow {
-    /// A bad cell, as far as it can be shown.
+    /// Creates the reason for an invalid cell.
     pub(crate) fn cell(column: Column, cell: &[u8], expected: &'static str) -> Self {
         const SHOWN_BYTES: usize = 32;
         let shown = cell.get(..SHOWN_BYTES.min(cell.len())).unwrap_or(cell);

@@ -18,27 +18,28 @@
 //! | `CancellationCode` | text | `A` carrier, `B` weather, `C` national air system, `D` security |
 //! | `CarrierDelay`, `WeatherDelay`, `NASDelay`, `SecurityDelay`, `LateAircraftDelay` | i16 | minutes of the delay by cause |
 //!
-//! Text is dictionary-encoded, but for tail numbers, of which there are too many. Flags are numbers and no booleans, because Parquet keeps
-//! no dictionary of booleans, and cubes are counted on dictionary codes.
+//! Text is dictionary-encoded, except tail numbers, which are too many. Flags are numbers instead
+//! of booleans, because Parquet has no dictionaries of booleans, and cubes are counted on
+//! dictionary codes.
 
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
-/// How a column is stored.
+/// Storage of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A number of up to 255.
+    /// Number up to 255.
     U8,
-    /// A number of up to 65 535.
+    /// Number up to 65 535.
     U16,
     /// Minutes.
     I16,
-    /// A day.
+    /// Date.
     Date,
-    /// One of few texts.
+    /// Few distinct texts.
     Code,
-    /// Any text.
+    /// Arbitrary text.
     Text,
 }
 
@@ -50,7 +51,7 @@ macro_rules! columns {
         pub enum Column { $($column,)* }
 
         impl Column {
-            /// All, in the schema's order.
+            /// All columns, in schema order.
             pub const ALL: &[Self] = &[$(Self::$column,)*];
 
             /// Its name in the schema.
@@ -58,7 +59,7 @@ macro_rules! columns {
                 match self { $(Self::$column => $name,)* }
             }
 
-            /// Its place in the schema.
+            /// Its index in the schema.
             pub const fn index(self) -> usize {
                 self as usize
             }
@@ -67,7 +68,7 @@ macro_rules! columns {
                 match self { $(Self::$column => Kind::$kind,)* }
             }
 
-            /// Whether a flight may lack it.
+            /// Returns true if it may be missing.
             pub const fn is_nullable(self) -> bool {
                 match self { $(Self::$column => $nullable,)* }
             }
@@ -121,7 +122,7 @@ impl Column {
     }
 }
 
-/// The schema of every batch of flights.
+/// Schema of every batch of flights.
 pub fn flight_schema() -> SchemaRef {
     Arc::new(Schema::new(Column::ALL.iter().map(|column| column.field()).collect::<Vec<_>>()))
 }

@@ -1,4 +1,4 @@
-//! Covering indexes in a real SQLite: their leaves, and what they count.
+//! Covering indexes in a real SQLite: their leaves and counts.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "these are tests")]
 
@@ -28,7 +28,7 @@ fn make(path: &Path, queries: &[CubeQuery], options: BtreeOptions) -> Btree {
     btree
 }
 
-/// What a page of SQLite's file format says of itself: the type byte of a leaf of an index is 10.
+/// Type bytes of pages in SQLite's file format: 10 for a leaf of an index.
 fn page_types(path: &Path, leaves: &Leaves) -> Vec<u8> {
     let file = File::open(path).unwrap();
     let wants: Vec<_> = leaves.wants(FileId(3)).collect();
@@ -45,7 +45,7 @@ thread_local! {
     static TICKS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// A millisecond later each time it is asked.
+/// Advances by a millisecond per call.
 fn ticking() -> nandle_io::Nanos {
     TICKS.set(TICKS.get() + 1_000_000);
     nandle_io::Nanos(TICKS.get())
@@ -93,7 +93,8 @@ fn leaves_are_in_the_order_of_keys() {
     for want in leaves.wants(FileId(0)) {
         let mut page = vec![0; 512];
         file.read_exact_at(&mut page, want.offset_bytes).unwrap();
-        // The first cell: its length, its header's length, a text of two letters (17), and so on, by the file format.
+        // The first cell: its length, its header's length, a text of two letters (17), and so on,
+        // by the file format.
         let cell = usize::from(u16::from_be_bytes([page[8], page[9]]));
         let header = usize::from(page[cell + 1]);
         assert_eq!(page[cell + 2], 17);
@@ -103,7 +104,7 @@ fn leaves_are_in_the_order_of_keys() {
     assert!(carriers.first().unwrap() < carriers.last().unwrap());
 }
 
-/// What SQLite's own shell says that a query read which its pool of pages didn't have.
+/// Number of pages that a query read which weren't in the page cache, according to SQLite's shell.
 fn cache_misses(path: &Path, cube: CubeQuery, pool_pages: u32) -> u64 {
     let columns = cube.columns().into_iter().map(Column::name).collect::<Vec<_>>().join(", ");
     let script = format!(
@@ -135,7 +136,7 @@ fn a_cube_reads_its_leaves_and_what_lies_above_them_once() {
         drop(btree);
         let pages = leaves.count() as u64 + leaves.inner_pages();
         for pool_pages in [32, 4096] {
-            // Beside the index there are the database's first page and the schema's.
+            // Besides the index: the database's first page and the schema's.
             let misses = cache_misses(&path, cube, pool_pages);
             assert!((pages..=pages + 3).contains(&misses), "{index:?}: {misses} misses, {pages} pages");
         }

@@ -1,6 +1,7 @@
-//! What the Dashboard paper (Regola, Cieslak, Chawla, ASBD 2012) says of cubes on one SSD and on ten disks, by each path to a cube: its own,
-//! covering B-trees in a real `SQLite` whose leaves are read one after the other, and ours, whole columns of a table and of a sorted copy.
-//! Device time alone: what a processor takes differs between machines.
+//! Claims of the Dashboard paper (Regola, Cieslak, Chawla, ASBD 2012) on cubes with one SSD and
+//! with ten disks, checked for each path: the paper's own, covering B-trees in a real `SQLite` with
+//! leaves read one by one; and this crate's, whole columns of a table and of a sorted copy. Device
+//! time only, because processor time differs between machines.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "these are tests")]
 
@@ -29,9 +30,9 @@ use nandle_reads::{FileId, Groups, PlanOptions, Strategy, Want};
 use nandle_session::{Access, Cancel, Unobserved};
 
 const ROWS: u64 = 600_000;
-/// As often as makes 70 million, the paper's.
+/// Copies that give the paper's 70 million rows.
 const COPIES: u64 = 117;
-/// Simple cubes and those with three partners.
+/// Simple cubes, and those with three partners.
 const CUBES: [&str; 4] = [
     "diverted-airline",
     "diverted-airline-dest-month-origin",
@@ -55,7 +56,7 @@ impl Devices {
         Self { directory }
     }
 
-    /// A player for the SSD and one for the array.
+    /// Players for the SSD and the array.
     fn players(&self, recording: &Recording) -> [Player; 2] {
         let options = PlayerOptions {
             access: Access::default(),
@@ -69,7 +70,7 @@ impl Devices {
         })
     }
 
-    /// What each query takes on the SSD and on the array, in seconds.
+    /// Seconds of each query on the SSD and on the array.
     fn seconds(&self, recording: &Recording, strategy: Strategy) -> Vec<[f64; 2]> {
         let options = PlanOptions { strategy, ..PlanOptions::new(MEMORY_BYTES) };
         let mut players = self.players(recording);
@@ -82,7 +83,7 @@ fn seconds(player: &mut Player, query: &RecordedQuery, options: PlanOptions) -> 
     player.play(query, options, 1.0).unwrap().time_ns as f64 * 1e-9
 }
 
-/// A leaf after the other, as an engine with a buffer pool reads them.
+/// One leaf at a time, as an engine with a buffer pool reads.
 const ONE_BY_ONE: Strategy = Strategy::OneByOne { depth: 1 };
 
 fn queries() -> Vec<CubeQuery> {
@@ -94,7 +95,7 @@ fn flights() -> impl Iterator<Item = RecordBatch> {
     (0..generator.chunks()).map(move |chunk| generator.chunk(chunk).unwrap())
 }
 
-/// The cubes' leaves, and the share of them that don't follow the one before.
+/// Leaves of the cubes, and the share that don't follow the previous one.
 fn leaves(index: IndexKind) -> (Recording, f64) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("flights");
@@ -113,7 +114,7 @@ fn recording(length_bytes: u64, queries: Vec<RecordedQuery>) -> Recording {
     Recording { files: vec![RecordedFile { name: None, length_bytes, groups: Groups::Unknown }], queries }
 }
 
-/// A table in which each cube has a sorted copy of its columns.
+/// A table with a sorted copy for each cube's columns.
 fn table(directory: &Path) -> Table {
     let layout = Layout { row_group_rows: ROWS, file_rows: ROWS, ..Layout::default() };
     let options = TableOptions { layout, ..TableOptions::new(flight_schema(), 1) };
@@ -131,7 +132,7 @@ fn names(query: CubeQuery) -> Vec<&'static str> {
     query.columns().into_iter().map(Column::name).collect()
 }
 
-/// The columns of a cube in a table of as many rows as the paper's.
+/// Columns of a cube in a table with the paper's number of rows.
 fn whole_columns(rows: &Snapshot, query: CubeQuery) -> Recording {
     let plan = rows.scan(&ScanSpec::of(names(query))).unwrap();
     let [file] = rows.files() else { panic!("{} files", rows.files().len()) };
@@ -149,12 +150,13 @@ fn whole_columns(rows: &Snapshot, query: CubeQuery) -> Recording {
     recording(length_bytes * COPIES, vec![RecordedQuery { wants, cpu_after_ns, ..RecordedQuery::default() }])
 }
 
-/// The array's time by the SSD's for each cube.
+/// Ratio of the array's time to the SSD's for each cube.
 fn ratios(times: &[[f64; 2]]) -> Vec<f64> {
     times.iter().map(|[ssd, array]| array / ssd).collect()
 }
 
-/// How much longer a cube with three partners takes than one with none: diverted and delay, each on the SSD and on the array.
+/// Time ratio of cubes with three partners to those with none: diverted and delay, each on the SSD
+/// and on the array.
 fn growth(times: &[[f64; 2]]) -> [[f64; 2]; 2] {
     [0, 2].map(|simple| [0, 1].map(|device| times[simple + 1][device] / times[simple][device]))
 }
@@ -170,11 +172,12 @@ const C41: &str = "one SSD beats ten disks for a variety of cubes, simple and mu
 const C42: &str = "a cube with three partners takes 22 % longer than one with none (diverted) and 422 % longer (delay) on the SSD, 17 % and \
                    400 % on the array";
 
-/// How much longer a cube with three partners takes, as the paper has it: diverted and delay, each on the SSD and on the array.
+/// Published ratios: diverted and delay, each on the SSD and on the array.
 const GROWTH: [[f64; 2]; 2] = [[1.22, 1.174], [5.225, 4.9975]];
-/// Within which a published figure is met that no parameter was fitted to. The paper gives no spread, so it is the book's own.
+/// Tolerance for published figures to which no parameter was fitted. The paper gives no spread, so
+/// it is the book's own.
 const FACTOR: f64 = 1.25;
-/// By how much the model's own figures may change before its entries are to be read again.
+/// Tolerance for the model's own figures, beyond which its entries must be reviewed.
 const OWN: f64 = 1.1;
 
 fn is_within(figure: f64, of: f64, factor: f64) -> bool {
@@ -185,7 +188,7 @@ fn are_own(figures: &[f64], own: [f64; 4]) -> bool {
     figures.iter().zip(own).all(|(figure, own)| is_within(*figure, own, OWN))
 }
 
-/// Holds the array's times by the SSD's, whose only published figure is that they exceed 1.
+/// Checks the ratios of array to SSD; the paper only states that they exceed 1.
 fn hold_c41(
     id: &'static str,
     precondition: &'static str,
@@ -203,7 +206,8 @@ fn hold_c41(
     assert!(are_own(of, own), "{id}: {of:?}");
 }
 
-/// Holds growths against the paper's four. Those of delay cubes, which are the point of the claim, are missed by every path.
+/// Checks the growth against the paper's four ratios. Those of delay cubes, the point of the claim,
+/// are missed by every path.
 fn hold_c42(
     id: &'static str,
     precondition: &'static str,
@@ -306,13 +310,13 @@ fn ten_disks_beat_one_drive_where_columns_are_long() {
     hold_c42("C42 (projection)", OF_COLUMNS, growth(&projected), [318.30, 12.72, 44.46, 20.22], why);
 }
 
-/// Shares of leaves that don't follow the one before.
+/// Shares of leaves that don't follow the previous one.
 const SHARES: [f64; 9] = [0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 1.0];
-/// As long as the paper's largest index: no cache holds much of it.
+/// Size of the paper's largest index: larger than any cache.
 const INDEX_BYTES: u64 = 2 << 30;
 const LEAVES_READ: usize = 10_000;
 
-/// The share of jumps at which the SSD overtakes the array.
+/// Share of jumps at which the SSD overtakes the array.
 fn turning(devices: &Devices, page_bytes: u64) -> f64 {
     let want = |step: u64| Want {
         file: FileId(0),

@@ -1,4 +1,4 @@
-//! Counts by every way of counting, held against a plain map.
+//! Counts by all methods, compared with a hash map.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "these are tests")]
 
@@ -88,7 +88,7 @@ fn many_cells_are_counted_in_partitions_by_any_number_of_threads() {
 fn waiting_keys_are_condensed_when_groups_are_few() {
     let sizes = [300, 300, 300];
     let space = space(&sizes[..2], sizes[2]);
-    // Each batch has its own few values, and there are far more rows than memory takes as keys.
+    // Few distinct values per batch, and far more rows than fit in memory as keys.
     let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
     let mut batches = vec![];
     for _ in 0..3 {
@@ -180,7 +180,7 @@ fn counters_of_several_threads_are_written_where_memory_is_short() {
         let place = Place { device, start_bytes: 0, length_bytes: SPACE_BYTES, salt: 7, discards: false };
         let (results, report) = runtime.block_on(async {
             let mut counter = Counter::new(&space, 16 << 20, &handle, place, SpillCosts::default()).unwrap();
-            // One counter of another thread comes again and again, empty each time.
+            // A counter of another thread is absorbed repeatedly, and empty afterwards.
             let mut part = MemoryCounter::new(&space, 16 << 20).unwrap();
             for batch in &batches[1..] {
                 part.push(&CodeBatch::new(&space, &batch.columns()).unwrap()).unwrap();
@@ -199,7 +199,7 @@ fn counters_of_several_threads_are_written_where_memory_is_short() {
     }
 }
 
-/// Sorts the rows of batches by all columns but the last one, into one batch.
+/// Merges batches into one, sorted by all columns except the last.
 fn sorted(batches: &[Batch], space: &KeySpace, sizes: &[usize]) -> Batch {
     let mut rows: Vec<Vec<u32>> =
         batches.iter().flat_map(|batch| (0..batch.rows()).map(|row| batch.values(row))).collect();

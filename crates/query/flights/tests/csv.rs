@@ -1,4 +1,4 @@
-//! Flights from CSV files of all generations, and everything that can be wrong with them.
+//! Flights from CSV files of all generations, and all kinds of errors in them.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "these are tests")]
 
@@ -19,7 +19,7 @@ const COLUMNS_29: &[u8] = include_bytes!("samples/columns-29.csv");
 const COLUMNS_31: &[u8] = include_bytes!("samples/columns-31.csv");
 const COLUMNS_110: &[u8] = include_bytes!("samples/columns-110.csv");
 
-/// The sum and the number of values of a column of minutes.
+/// Sum and number of values of a column of minutes.
 fn sum(batches: &[arrow_array::RecordBatch], column: Column) -> (i64, usize) {
     let batch = concat(batches);
     let values = batch.column(column.index()).as_primitive::<Int16Type>();
@@ -37,7 +37,7 @@ fn dirty_flags_are_derived_and_counted() {
     assert_eq!(rejects, []);
     assert_eq!((report.rows, report.bad_rows), (200, 0));
     assert_eq!((report.cancelled_derived, report.diverted_derived), (200, 200));
-    // Counted by other means when the sample was cut.
+    // Counted independently when the sample was made.
     assert_eq!(flags(&batches, Column::Cancelled), 14);
     assert_eq!(flags(&batches, Column::Diverted), 10);
     assert_eq!(sum(&batches, Column::ArrDelay), (2299, 176));
@@ -119,7 +119,7 @@ fn compressed_files_one_after_the_other_by_several_threads() {
     }
 }
 
-/// The first lines of a sample, with another one put behind the header.
+/// First lines of a sample, with another row after the header.
 fn with_row(row: &[u8]) -> Vec<u8> {
     let mut lines = COLUMNS_29.split_inclusive(|byte| *byte == b'\n').take(4);
     let header = lines.next().unwrap();
@@ -226,7 +226,7 @@ fn foreign_and_empty_files_are_kept_aside_as_a_whole() {
     let reasons: Vec<_> = rejects.iter().map(|reject| (&*reject.file, reject.line, &reject.reason)).collect();
     let header = BadRow::Header { missing: "DayofMonth" };
     assert_eq!(reasons, [("foreign", 1, &header), ("empty", 1, &BadRow::Empty), ("utf16", 1, &header)]);
-    // UTF-16 has half a character behind the last line's end.
+    // UTF-16 has half a character after the last line end.
     assert_eq!(report.bad_rows, 3 + 1 + 202);
 }
 
@@ -285,7 +285,7 @@ fn files_that_are_not_there_are_named() {
     assert!(error.to_string().contains("/nowhere/flights.csv"), "{error}");
 }
 
-/// A reader that gives a few bytes at a time.
+/// A reader that returns a few bytes at a time.
 struct Trickle(Cursor<Vec<u8>>);
 
 impl Read for Trickle {
@@ -303,7 +303,7 @@ fn pieces_of_any_length_give_the_same_rows() {
     assert_eq!(concat(&whole), concat(&slow));
 }
 
-/// The whole samples, where they are: `NANDLE_FLIGHTS` names their directory.
+/// The complete samples, if `NANDLE_FLIGHTS` names their directory.
 #[test]
 fn real_files() {
     let Some(directory) = std::env::var_os("NANDLE_FLIGHTS") else {
@@ -331,7 +331,7 @@ fn real_files() {
 }
 
 proptest! {
-    /// Whatever comes, every line is a row or is kept aside, and one's own rows are found among them.
+    /// For any input, every line is a row or rejected, and the valid rows are loaded.
     #[test]
     fn anything(noise in proptest::collection::vec(any::<u8>(), 0..3000), at in 0_usize..200, chunk_bytes in 1024_usize..6000) {
         let lines: Vec<&[u8]> = COLUMNS_21.split_inclusive(|byte| *byte == b'\n').collect();

@@ -1,4 +1,4 @@
-//! Whole CSV files of other makers, and files that were changed on their way.
+//! Whole CSV files of other writers, and files changed in transit.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "these are tests")]
 
 mod common;
@@ -11,10 +11,10 @@ use proptest::prelude::*;
 const COLUMNS_21: &[u8] = include_bytes!("samples/columns-21.csv");
 const COLUMNS_29: &[u8] = include_bytes!("samples/columns-29.csv");
 
-/// A name, the bytes, how many rows are loaded and how many are bad, and why the first one is.
+/// Name, contents, number of loaded and of bad rows, and the first reason.
 type WholeFile = (&'static str, Vec<u8>, usize, u64, Option<BadRow>);
 
-/// Whole files: what is loaded of each, how many rows are bad, and why the first is.
+/// Loaded rows, bad rows and the first reason for whole files.
 #[test]
 fn files_of_other_makers() {
     let text = String::from_utf8_lossy(COLUMNS_21).into_owned();
@@ -63,7 +63,7 @@ fn files_of_other_makers() {
     }
 }
 
-/// What can happen to a file on its way.
+/// A change of a file.
 #[derive(Debug, Clone)]
 enum Change {
     Set(u8),
@@ -98,7 +98,7 @@ impl Change {
 }
 
 proptest! {
-    /// A file that was changed here and there loses no row but those that were touched, whether it is packed or not.
+    /// A changed file loses only the rows that were touched, compressed or not.
     #[test]
     fn changed_files(changed in proptest::collection::vec((any::<proptest::sample::Index>(), changes()), 1..5), chunk_bytes in 1024_usize..6000) {
         let header = COLUMNS_29.iter().position(|byte| *byte == b'\n').unwrap() + 1;
@@ -106,7 +106,8 @@ proptest! {
         let mut touched = 0;
         for (place, change) in &changed {
             let at = place.index(bytes.len());
-            // A line is about a hundred bytes long; a quote takes those up to its chunk's end for one at most.
+            // A line has about a hundred bytes; a quote affects at most those up to the end of its
+            // chunk.
             touched += 2 + match change { Change::Remove(length) => length / 60, Change::Repeat(_) | Change::Set(_) | Change::Insert(_) => 0 };
             change.apply(&mut bytes, at);
         }
@@ -121,7 +122,7 @@ proptest! {
         prop_assert!(unpacked == batches);
     }
 
-    /// A packed file that was changed is an error, or gives rows as far as its checksum isn't looked at.
+    /// A changed compressed file is an error, or gives rows as far as its checksum isn't verified.
     #[test]
     fn changed_packed_files(at in any::<proptest::sample::Index>(), change in changes()) {
         let mut bytes = zstd::encode_all(COLUMNS_29, 1).unwrap();

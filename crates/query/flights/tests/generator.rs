@@ -1,4 +1,5 @@
-//! Generated flights: the same however they are made, plausible in every column, and all 69 cubes of them against a plain map.
+//! Generated flights: deterministic and plausible in every column, and all their 69 cubes compared
+//! with a hash map.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "these are tests")]
 
@@ -94,7 +95,7 @@ fn there_is_as_much_as_there_was() {
     };
     let cancelled = share(&|row| flag(&flights, Column::Cancelled, row));
     let diverted = share(&|row| flag(&flights, Column::Diverted, row));
-    // The publication's own figures of these years are about 1.9 % and 0.22 %.
+    // The published figures of these years are about 1.9 % and 0.22 %.
     assert!((0.012..0.03).contains(&cancelled), "{cancelled}");
     assert!((0.0012..0.004).contains(&diverted), "{diverted}");
     let late = |hours: std::ops::Range<u16>| {
@@ -163,10 +164,10 @@ fn files_of_generated_flights_are_loaded_as_they_were() {
     }
 }
 
-/// Counts a cube of generated rows. Gives groups by their codes.
+/// Counts a cube of generated rows; returns groups by code.
 fn count(generator: &Generator, chunks: &[CubeCodes], query: CubeQuery) -> HashMap<Vec<u32>, u64> {
     let columns = query.columns();
-    // Values are their own codes, so that results can be compared as numbers.
+    // Values equal their codes, so that results can be compared as numbers.
     let sizes: Vec<u32> = columns
         .iter()
         .map(|column| u32::try_from(generator.values(*column).unwrap().len()).unwrap())

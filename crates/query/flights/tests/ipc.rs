@@ -1,4 +1,5 @@
-//! Arrow IPC files: read as they were written, in both formats; cut, changed and hostile ones are refused in little memory.
+//! Arrow IPC files in both formats are read as written; truncated, changed and hostile ones are
+//! rejected with little memory.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "these are tests")]
 
 use std::io::Write;
@@ -46,7 +47,7 @@ fn flights() -> &'static [RecordBatch] {
     FLIGHTS.get_or_init(|| {
         let flights = Generator::new(90, 5).unwrap().chunk(0).unwrap();
         assert_eq!(flights.schema(), flight_schema());
-        // One dictionary for all batches, as files demand.
+        // One dictionary for all batches, as the file format requires.
         [0..40, 40..41, 41..90].map(|rows| flights.slice(rows.start, rows.len())).into()
     })
 }
@@ -106,7 +107,7 @@ fn every_cut_is_noticed() {
     assert!(place.read(&longer).is_err(), "nothing is behind the end");
 }
 
-/// Lengths that a file states, at the places where it does.
+/// Changes the lengths stated in a file.
 #[test]
 fn lengths_beyond_the_file_take_no_memory() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! Counting and loading keep within the memory that they were told, counted by the heap's allocator.
+//! Counting and loading stay within their memory, measured by the heap allocator.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "these are tests")]
 
@@ -25,7 +25,7 @@ static HEAP: PeakAlloc = PeakAlloc;
 const MIB: usize = 1 << 20;
 const SPACE_BYTES: u64 = 512 << 20;
 
-/// Groups and the most heap that was taken by counting random rows, most of which are groups of their own.
+/// Groups, method and peak heap of counting random rows, most of them distinct groups.
 fn count(memory_bytes: usize, rows: usize) -> (u64, CountMethod, usize) {
     let values: ArrayRef = Arc::new(UInt16Array::from_iter_values(0..4096));
     let columns = (0..3).map(|column| (format!("c{column}"), Arc::clone(&values)));
@@ -60,7 +60,7 @@ fn count(memory_bytes: usize, rows: usize) -> (u64, CountMethod, usize) {
     })
 }
 
-/// The most heap that a counter took which was given groups of their own until its memory was used up, and how many.
+/// Peak heap of a counter filled with distinct groups, and their number.
 fn fill(memory_bytes: usize) -> (usize, usize) {
     let values: ArrayRef = Arc::new(UInt16Array::from_iter_values(0..4096));
     let columns = (0..3).map(|column| (format!("c{column}"), Arc::clone(&values)));
@@ -87,7 +87,7 @@ fn fill(memory_bytes: usize) -> (usize, usize) {
     }
 }
 
-/// Lines of a file that is as long as one likes.
+/// A file of unlimited length.
 struct Endless {
     row: Vec<u8>,
     rest: usize,
@@ -106,10 +106,10 @@ impl Read for Endless {
     }
 }
 
-/// One test, so that nothing else takes memory meanwhile.
+/// A single test, so that nothing else allocates in the meantime.
 #[test]
 fn memory_is_bounded() {
-    // The world's temporary space is on the heap, too: what is written is not the counter's.
+    // The world's temporary space is on the heap, too, but isn't the counter's memory.
     let rows = 2_000_000;
     let written_bytes = rows * 2 * size_of::<u64>();
     let (groups, method, peak_bytes) = count(16 * MIB, rows);
@@ -117,7 +117,7 @@ fn memory_is_bounded() {
     assert!(groups > 1_900_000, "{groups}");
     let results_bytes = 8 * MIB;
     assert!(peak_bytes < 16 * MIB + written_bytes + results_bytes, "{} MiB", peak_bytes / MIB);
-    // What fits isn't written, and takes no more than it was told.
+    // Counts that fit aren't spilled, and stay within the memory.
     let (_, method, peak_bytes) = count(64 * MIB, rows);
     assert_eq!(method, CountMethod::Partitions);
     assert!(peak_bytes < 64 * MIB + results_bytes, "{} MiB", peak_bytes / MIB);
@@ -125,7 +125,7 @@ fn memory_is_bounded() {
     for memory_bytes in [8 * MIB, 64 * MIB, 200 * MIB] {
         let (groups, peak_bytes) = fill(memory_bytes);
         assert!(peak_bytes < memory_bytes + MIB, "{} of {} MiB", peak_bytes / MIB, memory_bytes / MIB);
-        // Half of it is groups at least, but for what a little memory needs beside them.
+        // At least half of it is groups, except for overhead with little memory.
         assert!(groups * 16 + 4 * MIB > memory_bytes / 2, "{groups} in {} MiB", memory_bytes / MIB);
     }
 

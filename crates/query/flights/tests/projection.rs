@@ -1,4 +1,4 @@
-//! Cubes of projections, whose rows are sorted by the cubes' columns.
+//! Cubes of projections sorted by the cubes' columns.
 
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 

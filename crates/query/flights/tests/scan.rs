@@ -1,4 +1,5 @@
-//! Cubes of a table by the path `scan`: against a plain map over the generator's rows, in little memory, and of a damaged file.
+//! Cubes of a table by the path `scan`: compared with a hash map over the generator's rows, with
+//! little memory, and of a damaged file.
 
 #![allow(
     clippy::unwrap_used,
@@ -28,7 +29,7 @@ use self::cubes::{Groups, add, costs, owner, plainly, reads, shuffle, table, tab
 const MIB: usize = 1 << 20;
 const SPACE_BYTES: u64 = 256 << 20;
 
-/// A cube of a snapshot; temporary space is asked for or not.
+/// Computes a cube of a snapshot, with or without temporary space.
 fn cube(
     directory: &Path,
     snapshot: &Snapshot,
@@ -41,7 +42,7 @@ fn cube(
     cube_in(world, directory, snapshot, query, memory_bytes, may_spill)
 }
 
-/// The same with temporary space on a world's one device.
+/// Computes a cube with temporary space on the world's only device.
 fn cube_in(
     world: MemoryWorld,
     directory: &Path,
@@ -69,7 +70,7 @@ fn cube_in(
 }
 
 thread_local! {
-    /// Threads that count.
+    /// Number of counting threads.
     static THREADS: std::cell::Cell<usize> = const { std::cell::Cell::new(1) };
 }
 
@@ -89,7 +90,7 @@ fn several_threads_count_as_one_does() {
     }
 }
 
-/// What one thread has no room for goes to temporary space while the others go on.
+/// A thread without memory spills while the others continue.
 #[test]
 fn several_threads_share_little_memory() {
     let directory = tempfile::tempdir().unwrap();
@@ -104,13 +105,13 @@ fn several_threads_share_little_memory() {
     assert!(groups == plainly(&generator, query));
 }
 
-/// Months are in few row groups, wholly or in part or not at all: groups are the same ones.
+/// Months may be in few row groups, entirely, partly or not at all: the groups are the same.
 #[test]
 fn rows_in_any_order_make_the_same_groups() {
     type Order = fn(&mut [u32]);
     let half = |places: &mut [u32]| places.chunks_mut(8000).step_by(2).for_each(shuffle);
     let back = |places: &mut [u32]| places.reverse();
-    // Some months come again much later.
+    // Some months occur again much later.
     let moved = |places: &mut [u32]| places.rotate_left(7001);
     let by_turns =
         |places: &mut [u32]| places.chunks_mut(500).for_each(|rows| rows.sort_by_key(|row| row % 2));
@@ -138,7 +139,7 @@ fn rows_in_any_order_make_the_same_groups() {
     }
 }
 
-/// What a thread can't keep of a row group's months is counted with the rest, and spilled.
+/// Groups of a month that exceed the memory are counted with the rest, and spilled.
 #[test]
 fn groups_of_a_month_that_memory_does_not_hold_are_counted_with_the_rest() {
     let directory = tempfile::tempdir().unwrap();
@@ -153,7 +154,7 @@ fn groups_of_a_month_that_memory_does_not_hold_are_counted_with_the_rest() {
     }
 }
 
-/// A table that grows month by month takes no temporary space, however many groups there are.
+/// A table that grows by the month needs no temporary space for any number of groups.
 #[test]
 fn months_are_counted_one_after_the_other_in_little_memory() {
     let directory = tempfile::tempdir().unwrap();
@@ -183,7 +184,7 @@ fn all_cubes_are_those_of_the_rows() {
         assert_eq!((run.count.rows, run.count.groups), (30_000, groups.len() as u64));
         assert!(run.requests > 0 && run.read_bytes >= run.wanted_bytes / 2, "{run:?}");
         run.record(&mut recorder).unwrap();
-        // Each measured stretch is a tick.
+        // Each measured interval is at least a tick.
         assert!(run.recorded().cpu_after_ns.iter().all(|span| *span >= 10));
     }
     let written = recorder.finish().unwrap();
@@ -207,7 +208,7 @@ for query in queries:
         print(name, *row, sep="|")
 "#;
 
-/// Row for row. Needs a Python with duckdb, named by `NANDLE_PYARROW`; without it there is nothing to do.
+/// Row by row. Needs a Python with duckdb, named by `NANDLE_PYARROW`; otherwise does nothing.
 #[test]
 fn all_cubes_are_those_of_duckdb() {
     let Some(python) = std::env::var_os("NANDLE_PYARROW") else {
@@ -255,7 +256,7 @@ fn little_memory_is_enough_with_temporary_space() {
     assert_eq!(run.recorded().totals.spilled_bytes, run.count.spilled_bytes);
 }
 
-/// The system has no room for what is put aside: an error that says so, and no result.
+/// Full temporary space is reported as an error, without a result.
 #[test]
 fn temporary_space_without_room_is_an_error() {
     let directory = tempfile::tempdir().unwrap();

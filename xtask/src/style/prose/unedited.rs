@@ -6,7 +6,6 @@ const UNEDITED: &[&str] = &[
     "crates/programs/nandle/",
     "crates/programs/nandle-sql/",
     "crates/programs/nandle-tables/",
-    "crates/query/flights/",
     "crates/storage/pages/",
 ];
 

@@ -2,20 +2,20 @@ use std::path::PathBuf;
 
 use crate::CubeQuery;
 
-/// The row store could not do what was asked.
+/// Error of the row store.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BtreeError {
-    /// There is something where a new database is to be.
+    /// The path of the new database exists.
     #[error("{} exists: a database is made anew, name another path", path.display())]
     Exists {
-        /// Where.
+        /// The path.
         path: PathBuf,
     },
-    /// SQLite has no such pages.
+    /// SQLite doesn't support the page size.
     #[error("{page_bytes} is no page size of SQLite's: a power of two from 512 to 65536")]
     PageBytes {
-        /// What was asked for.
+        /// The requested size.
         page_bytes: u32,
     },
     /// The cube has no index.
@@ -26,24 +26,24 @@ pub enum BtreeError {
         /// The cube.
         query: CubeQuery,
     },
-    /// A batch isn't one of flights.
+    /// A batch doesn't have the schema of flights.
     #[error("a batch has no column {column} of the flights' schema")]
     Schema {
-        /// The first column that isn't there, or of another type.
+        /// First column that is missing or of a wrong type.
         column: &'static str,
     },
     /// SQLite failed.
     #[error("{what}: {source}")]
     Sqlite {
-        /// What was being done.
+        /// The operation.
         what: &'static str,
-        /// What it says.
+        /// The cause.
         source: rusqlite::Error,
     },
 }
 
 impl BtreeError {
-    /// Says what was being done when SQLite failed.
+    /// Adds the operation to an error of SQLite.
     pub(super) fn of(what: &'static str) -> impl Fn(rusqlite::Error) -> Self {
         move |source| Self::Sqlite { what, source }
     }

@@ -3,9 +3,9 @@ use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Leaves of a share that doesn't follow the one before: those of `leaves` in the order of the file, cut into runs at random, and the runs in
-/// a random order. So many leaves at most, which jumps find anywhere in the file: caches hold no more of it than when all are read. Without
-/// processor time, so that what it takes is the device's.
+/// Samples up to `leaves_max` leaves with a given share of jumps: leaves in file order, cut into
+/// random runs, and the runs shuffled. Jumps cover the whole file, so caches hold no more of it
+/// than in a full scan. Without processor time, so that the result is device time.
 pub fn with_jumps(leaves: &RecordedQuery, share: f64, seed: u64, leaves_max: usize) -> RecordedQuery {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut in_order = leaves.wants.clone();
@@ -37,8 +37,9 @@ fn jumps_of(places: usize, share: f64) -> usize {
     ((places as f64 * share).round() as usize).min(places)
 }
 
-/// The share of jumps at which the second of two devices becomes as slow as the first, by times at rising shares: `(share, first, second)`.
-/// Between two shares the times are taken to grow evenly. None: one of them is faster throughout.
+/// Returns the share of jumps at which the second of two devices becomes as slow as the first.
+/// `times` are `(share, first, second)` at rising shares; interpolates linearly. Returns `None` if
+/// one device is always faster.
 pub fn turning_share(times: &[(f64, f64, f64)]) -> Option<f64> {
     times.iter().zip(times.iter().skip(1)).find_map(|(before, after)| {
         let lead = |(_, first, second): &(f64, f64, f64)| first - second;
@@ -70,7 +71,7 @@ mod tests {
             let cut = with_jumps(&leaves(5001), share, 1, usize::MAX);
             let follows = |pair: &[Want]| pair[1].offset_bytes == pair[0].offset_bytes + 8192;
             let jumps = cut.wants.windows(2).filter(|pair| !follows(pair)).count();
-            // Two runs may come to lie as they were.
+            // Two adjacent runs may keep their order.
             assert!((jumps as f64 - 5000.0 * share).abs() <= 5.0, "{share}: {jumps}");
             let mut offsets: Vec<u64> = cut.wants.iter().map(|want| want.offset_bytes).collect();
             offsets.sort_unstable();

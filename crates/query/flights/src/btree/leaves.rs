@@ -3,21 +3,22 @@ use rusqlite::Connection;
 
 use super::BtreeError;
 
-/// The leaves of an index, in the order of keys, as SQLite's `dbstat` finds them.
+/// Leaves of an index in key order, from SQLite's `dbstat`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leaves {
     page_bytes: u32,
-    /// Numbers of pages, from 1 on.
+    /// Page numbers, from 1.
     pages: Vec<u32>,
-    /// Pages above the leaves.
+    /// Number of inner pages.
     inner_pages: u64,
 }
 
 impl Leaves {
     pub(super) fn of(connection: &Connection, index: &str, page_bytes: u32) -> Result<Self, BtreeError> {
         let failed = BtreeError::of("asking dbstat for an index's pages");
-        // A page's path has three hexadecimal digits for each level, by the place in its parent, so its order is that of keys. A page
-        // has fewer than 4096 children as long as it has at most 64 KiB, and an entry at least 16 bytes.
+        // The path of a page has three hexadecimal digits per level, its position in the parent, so
+        // paths sort in key order. At most 64 KiB per page and at least 16 bytes per entry give
+        // fewer than 4096 children.
         let select =
             "select pageno, pagetype from dbstat where name = ?1 and pagetype <> 'overflow' order by path";
         let mut statement = connection.prepare(select).map_err(&failed)?;
@@ -34,17 +35,17 @@ impl Leaves {
         Ok(Self { page_bytes, pages, inner_pages })
     }
 
-    /// How many leaves there are.
+    /// Number of leaves.
     pub fn count(&self) -> usize {
         self.pages.len()
     }
 
-    /// How many pages lie above the leaves.
+    /// Number of inner pages.
     pub fn inner_pages(&self) -> u64 {
         self.inner_pages
     }
 
-    /// The share of leaves, from the second on, that don't lie behind the one before them. None: there is only one.
+    /// Share of leaves that don't directly follow the previous one; `None` for a single leaf.
     pub fn share_of_jumps(&self) -> Option<f64> {
         let steps = self.pages.len().checked_sub(1).filter(|steps| *steps > 0)?;
         let follows = |(one, next): &(&u32, &u32)| **next == **one + 1;
@@ -52,7 +53,7 @@ impl Leaves {
         Some((steps - following) as f64 / steps as f64)
     }
 
-    /// What a scan in the order of keys reads: a leaf a step.
+    /// Wants of a scan in key order: one leaf per step.
     pub fn wants(&self, file: FileId) -> impl Iterator<Item = Want> {
         let length_bytes = u64::from(self.page_bytes);
         (0..).zip(&self.pages).map(move |(step, page)| Want {

@@ -1,4 +1,4 @@
-//! Flights into the table, row by row.
+//! Inserts flights row by row.
 
 use arrow_array::types::{Int16Type, UInt8Type, UInt16Type};
 use arrow_array::{Array, DictionaryArray, PrimitiveArray, RecordBatch, StringArray};
@@ -8,7 +8,7 @@ use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use super::{BtreeError, COLUMNS};
 use crate::Column;
 
-/// A column's values.
+/// Values of a column.
 enum Cells<'a> {
     Code(&'a DictionaryArray<UInt16Type>, &'a StringArray),
     U16(&'a PrimitiveArray<UInt16Type>),

@@ -1,5 +1,6 @@
-//! The paper's own path: a row store with a B-tree index for each query that covers exactly its attributes (papers' notes, §4). It is a
-//! real SQLite; its index's leaves, read one after the other in the order of keys, are what a cube costs on a device.
+//! The paper's own path: a row store with a covering B-tree index for each query (papers' notes,
+//! §4). It is a real SQLite; reading an index's leaves one by one in key order is the cost of a
+//! cube on a device.
 
 mod error;
 mod jumps;
@@ -18,23 +19,23 @@ pub use self::jumps::{turning_share, with_jumps};
 pub use self::leaves::Leaves;
 use crate::{Column, CubeQuery, ThreadClock};
 
-/// When an index was made.
+/// Time at which an index is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexKind {
-    /// After all rows: from sorted keys, so that nearly each leaf lies behind the one before it.
+    /// After all rows: built from sorted keys, so nearly every leaf follows the previous one.
     Built,
-    /// Before any row: leaves were split as rows came, so that hardly any does.
+    /// Before any row: leaves split as rows arrive, so hardly any does.
     Grown,
 }
 
-/// How a database is made.
+/// Options of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BtreeOptions {
-    /// Bytes of a page: a power of two from 512 to 65 536. The paper's are 8 and 32 KiB.
+    /// Page size: a power of two from 512 to 65 536. The paper uses 8 and 32 KiB.
     pub page_bytes: u32,
-    /// When its indexes are made.
+    /// Time at which its indexes are created.
     pub index: IndexKind,
-    /// Memory of the pool of pages while it is made.
+    /// Memory of the page cache during creation.
     pub pool_bytes: u64,
 }
 
@@ -45,7 +46,8 @@ impl Default for BtreeOptions {
     }
 }
 
-/// A database of flights with a covering index for each of some cubes. It isn't safe from power cuts: it is made to be measured.
+/// A database of flights with a covering index for each of some cubes. It doesn't survive power
+/// cuts: it is for measurements only.
 pub struct Btree {
     connection: Connection,
     options: BtreeOptions,
@@ -53,7 +55,7 @@ pub struct Btree {
     has_indexes: bool,
 }
 
-/// The columns that cubes have, in the order of the table.
+/// Columns of the cubes, in table order.
 const COLUMNS: [Column; 8] = [
     Column::Airline,
     Column::Dest,
@@ -66,10 +68,10 @@ const COLUMNS: [Column; 8] = [
 ];
 
 impl Btree {
-    /// A new database at `path`, with indexes for these cubes.
+    /// Creates a database at `path` with indexes for these cubes.
     ///
     /// # Errors
-    /// There is something at `path`; SQLite has no pages of that size; it failed.
+    /// `path` exists; the page size is unsupported; SQLite failed.
     pub fn create(path: &Path, queries: &[CubeQuery], options: BtreeOptions) -> Result<Self, BtreeError> {
         if path.exists() {
             return Err(BtreeError::Exists { path: path.to_owned() });
@@ -77,7 +79,7 @@ impl Btree {
         let failed = BtreeError::of("making the database");
         let connection = Connection::open(path).map_err(&failed)?;
         let BtreeOptions { page_bytes, pool_bytes, .. } = options;
-        // The size counts from the first table on; a negative cache is one in KiB.
+        // The page size must be set before the first table; a negative cache size is in KiB.
         let pool_kib = pool_bytes >> 10;
         let names = COLUMNS.map(Column::name).join(", ");
         let setup = format!(
@@ -96,15 +98,15 @@ impl Btree {
         Ok(btree)
     }
 
-    /// Adds flights of the crate's schema, as one transaction.
+    /// Inserts flights of the crate's schema in one transaction.
     ///
     /// # Errors
-    /// The batch isn't of that schema; SQLite failed.
+    /// The batch has another schema; SQLite failed.
     pub fn add(&mut self, flights: &RecordBatch) -> Result<(), BtreeError> {
         load::add(&mut self.connection, flights)
     }
 
-    /// All flights were added: makes indexes that are built afterwards.
+    /// Completes the database: builds its indexes if they are created after the rows.
     ///
     /// # Errors
     /// SQLite failed.
@@ -124,7 +126,7 @@ impl Btree {
         Ok(())
     }
 
-    /// The leaves of a cube's index, in the order of keys.
+    /// Leaves of a cube's index, in key order.
     ///
     /// # Errors
     /// There is no such index; SQLite failed.
@@ -133,10 +135,10 @@ impl Btree {
         Leaves::of(&self.connection, &query.to_string(), self.options.page_bytes)
     }
 
-    /// How many groups a cube has, counted by SQLite through its index.
+    /// Number of a cube's groups, counted by SQLite through its index.
     ///
     /// # Errors
-    /// As for [`leaves`](Self::leaves).
+    /// See [`leaves`](Self::leaves).
     pub fn groups(&self, query: CubeQuery) -> Result<u64, BtreeError> {
         self.has(query)?;
         let columns = columns_of(query);
@@ -148,12 +150,12 @@ impl Btree {
         Ok(counted.map_err(BtreeError::of("counting a cube"))?.unsigned_abs())
     }
 
-    /// A cube by its index: its leaves in the order of keys, a step each, and for each the processor time that SQLite took when it counted
-    /// the cube with all pages in memory, spread evenly. Reading one want after the other is how SQLite would read them cold. The database
-    /// is file `file`.
+    /// Records a cube computed from its index: one step per leaf in key order. The processor time
+    /// is that of SQLite with all pages in memory, divided evenly. Reading the wants one by one
+    /// matches SQLite with a cold cache. The database is file `file`.
     ///
     /// # Errors
-    /// As for [`leaves`](Self::leaves).
+    /// See [`leaves`](Self::leaves).
     pub fn recorded(
         &self,
         query: CubeQuery,
@@ -161,7 +163,7 @@ impl Btree {
         clock: ThreadClock,
     ) -> Result<RecordedQuery, BtreeError> {
         let leaves = self.leaves(query)?;
-        // A pool that has room for the whole index, filled by a first run; a negative one is in KiB.
+        // A page cache for the whole index, filled by a first run; a negative size is in KiB.
         let pages = leaves.count() as u64 + leaves.inner_pages();
         let pool_kib = (pages + 64) * u64::from(self.options.page_bytes) / 1024 + (8 << 10);
         let pool = |kib: u64| {

@@ -6,10 +6,10 @@ use nandle_columns::{CodeRun, Codes, greatest_code};
 
 use super::{CountError, KeySpace};
 
-/// What each entry of a dictionary contributes to keys: [`KeySpace::shifted`].
+/// Part of a key for each entry of a dictionary: [`KeySpace::shifted`].
 #[derive(Debug, Clone)]
 pub struct Shifted {
-    /// As long as a power of two, so that a masked code is a place in it.
+    /// Padded to a power of two, so that a masked code is a valid index.
     table: Vec<u64>,
     entries: usize,
     largest: u64,
@@ -22,7 +22,7 @@ impl Shifted {
         Self { table, entries, largest }
     }
 
-    /// What a code contributes; anything where it is no place in the dictionary.
+    /// Returns a code's part of the key; any value for an invalid code.
     #[inline]
     pub(super) fn of(&self, code: u32) -> u64 {
         let place = code as usize & (self.table.len() - 1);
@@ -36,16 +36,16 @@ impl Default for Shifted {
     }
 }
 
-/// A column of rows, by a dictionary of their own, as that of a row group.
+/// A column of rows with its own dictionary, such as that of a row group.
 #[derive(Debug, Clone, Copy)]
 pub struct CodeColumn<'a> {
-    /// What the dictionary's entries contribute to keys.
+    /// Parts of keys by dictionary entry.
     pub shifted: &'a Shifted,
-    /// The rows' entries.
+    /// Dictionary entries of the rows.
     pub codes: Codes<'a>,
 }
 
-/// Rows, in the columns of a [`KeySpace`].
+/// Rows in the columns of a [`KeySpace`].
 #[derive(Debug, Clone, Copy)]
 pub struct CodeBatch<'a> {
     columns: &'a [CodeColumn<'a>],
@@ -53,14 +53,15 @@ pub struct CodeBatch<'a> {
 }
 
 impl<'a> CodeBatch<'a> {
-    /// So many keys are made at once: they stay in the nearest cache.
+    /// Keys computed at once: they stay in the nearest cache.
     pub(super) const TILE_ROWS: usize = 2048;
 
-    /// Rows of a space.
+    /// Creates rows of a space.
     ///
     /// # Errors
-    /// There are more or fewer columns than the space has, or of different lengths, or their tables are another space's; a run doesn't end behind
-    /// the one before; a code isn't in its dictionary.
+    /// The number of columns differs from the space's, they have different lengths, their tables
+    /// belong to another space, a run doesn't end after the previous one, or a code isn't in its
+    /// dictionary.
     pub fn new(space: &KeySpace, columns: &'a [CodeColumn<'a>]) -> Result<Self, CountError> {
         if columns.len() != space.columns() {
             return Err(CountError::Columns { expected: space.columns(), got: columns.len() });
@@ -87,25 +88,24 @@ impl<'a> CodeBatch<'a> {
         Ok(Self { columns, rows })
     }
 
-    /// How many rows it has.
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// A column.
     pub(super) fn column(&self, number: usize) -> Option<&CodeColumn<'a>> {
         self.columns.get(number)
     }
 
-    /// The keys of the next rows from `from` on, as many as are made at once.
+    /// Computes the keys of the next rows from `from` on, one tile.
     pub(super) fn keys(&self, from: usize, keys: &mut Vec<u64>) {
         self.keys_without(None, from..(from + Self::TILE_ROWS).min(self.rows), keys);
     }
 
-    /// The keys of rows, but for what a column contributes.
+    /// Computes keys of rows without a column's part.
     pub(super) fn keys_without(&self, column: Option<usize>, rows: Range<usize>, keys: &mut Vec<u64>) {
         let columns = || self.columns.iter().enumerate().filter(|(number, _)| column != Some(*number));
-        // Many columns have one value in many rows: those of a month lie together.
+        // Many columns have one value in many rows, such as the month.
         let same = columns().filter_map(|(_, column)| Some(column.shifted.of(one_code(column, &rows)?)));
         let same: u64 = same.sum();
         keys.clear();
@@ -127,13 +127,15 @@ impl<'a> CodeBatch<'a> {
         }
     }
 
-    /// Whether all columns, but for one, are runs, so that [`each_run`](Self::each_run) tells their keys.
+    /// Returns true if all columns except one are runs, so that [`each_run`](Self::each_run) is
+    /// applicable.
     pub(super) fn are_runs(&self, but: Option<usize>) -> bool {
         let mut columns = self.columns.iter().enumerate();
         columns.all(|(number, column)| but == Some(number) || matches!(column.codes, Codes::Runs(_)))
     }
 
-    /// The keys of rows, but for what a column contributes, each with how many rows have it one after the other. The others are runs.
+    /// Calls `with` for each run of equal keys, without a column's part. The other columns must be
+    /// runs.
     pub(super) fn each_run(&self, but: Option<usize>, rows: Range<usize>, mut with: impl FnMut(u64, usize)) {
         let columns = self.columns.iter().enumerate().filter(|(number, _)| but != Some(*number));
         let mut columns: Vec<(&Shifted, &[CodeRun])> = columns
@@ -159,9 +161,9 @@ impl<'a> CodeBatch<'a> {
     }
 }
 
-/// The runs from a row on.
+/// Returns the runs from a row on.
 fn from_row(runs: &[CodeRun], row: usize) -> &[CodeRun] {
-    // Mostly it is the first or the second.
+    // Usually the first or the second.
     let passed = match runs {
         [first, ..] if row < first.end => 0,
         [_, second, ..] if row < second.end => 1,
@@ -170,13 +172,13 @@ fn from_row(runs: &[CodeRun], row: usize) -> &[CodeRun] {
     runs.get(passed..).unwrap_or_default()
 }
 
-/// The code that all rows have in a column of runs.
+/// Returns the code of all rows in a column of runs, if it is the same.
 fn one_code(column: &CodeColumn<'_>, rows: &Range<usize>) -> Option<u32> {
     let Codes::Runs(runs) = column.codes else { return None };
     from_row(runs, rows.start).first().filter(|run| run.end >= rows.end).map(|run| run.code)
 }
 
-/// Adds what a column's runs contribute to the keys of rows.
+/// Adds a column's runs to the keys of rows.
 fn add_runs(shifted: &Shifted, runs: &[CodeRun], rows: &Range<usize>, keys: &mut [u64]) {
     let mut rest = keys;
     let mut at = rows.start;
@@ -201,7 +203,7 @@ fn greatest(codes: Codes<'_>) -> u32 {
     }
 }
 
-/// Whether each run ends behind the one before.
+/// Returns true if each run ends after the previous one.
 fn is_rising(codes: Codes<'_>) -> bool {
     match codes {
         Codes::Runs(runs) => {
@@ -212,10 +214,10 @@ fn is_rising(codes: Codes<'_>) -> bool {
     }
 }
 
-/// Whether all are the same.
+/// Returns true if all elements are equal.
 pub(super) fn is_repeated<T: Copy + PartialEq>(all: &[T]) -> bool {
     let Some(first) = all.first().copied() else { return true };
-    // Without a branch inside, many are compared at once.
+    // Without a branch, the comparison is vectorised.
     all.iter().filter(|one| **one != first).count() == 0
 }
 
@@ -228,7 +230,7 @@ mod tests {
 
     use super::{CodeBatch, CodeColumn, KeySpace};
 
-    /// Runs of a column in which rows `lengths` long have the codes 0, 1, … one after the other.
+    /// Runs of these lengths with codes 0, 1, ….
     fn runs(lengths: &[usize]) -> Vec<CodeRun> {
         let mut end = 0;
         let run = |(code, length): (u32, &usize)| {

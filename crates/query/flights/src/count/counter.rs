@@ -11,8 +11,8 @@ use super::table::Pair;
 use super::{CodeBatch, CountError, KeySpace, MemoryCounter, RESULT_GROUPS, Shares};
 use crate::ThreadClock;
 
-/// Counts in a stated memory, whatever comes: when that is used up, groups become sorted runs on temporary space, which are merged at
-/// the end.
+/// Exact counter within a stated amount of memory. If it is full, groups are written as sorted runs
+/// to temporary space, and merged at the end.
 pub struct Counter {
     handle: Handle,
     place: Place,
@@ -22,17 +22,17 @@ pub struct Counter {
     sorter: Option<Sorter>,
 }
 
-/// The number that these bytes are, the highest first.
+/// Parses a big-endian number.
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 impl Counter {
-    /// The least memory.
+    /// Minimum memory.
     pub const MEMORY_BYTES_MIN: usize = 16 << 20;
 
-    /// A counter in so many bytes of memory, of which a quarter is kept for runs, with temporary space at `place` of a device in the
-    /// runtime's world.
+    /// Creates a counter with `memory_bytes`, a quarter of which is reserved for runs. Temporary
+    /// space is at `place` of a device in the runtime's world.
     ///
     /// # Errors
     /// The memory is less than [`Self::MEMORY_BYTES_MIN`].
@@ -48,7 +48,8 @@ impl Counter {
         Ok(Self { handle: handle.clone(), place, costs, memory, sorter_bytes: runs_bytes, sorter: None })
     }
 
-    /// One that counts nothing itself: what others counted becomes runs, in so many bytes of memory, when it [absorbs](Self::absorb) them.
+    /// Creates a counter only for runs: it [absorbs](Self::absorb) the groups of others, and writes
+    /// them as runs.
     pub(crate) fn of_runs(
         space: &Arc<KeySpace>,
         sorter_bytes: usize,
@@ -73,17 +74,17 @@ impl Counter {
         Ok(())
     }
 
-    /// Counts rows of a batch from `from` on without waiting. Returns the row to go on from, after [`spill`](Self::spill), if not all
-    /// were counted.
+    /// Counts rows of a batch from `from` on without waiting. Returns the row to continue from
+    /// after [`spill`](Self::spill), if not all were counted.
     pub fn try_push(&mut self, batch: &CodeBatch<'_>, from: usize) -> usize {
         self.memory.try_push(batch, from)
     }
 
-    /// Adds what a counter of another thread counted, and leaves it empty. It is written to temporary space, but where this one counts in
-    /// an array; counters whose memory suffices are put together by [`MemoryCounter::absorb`].
+    /// Takes the groups of another thread's counter. Writes them to temporary space, unless this
+    /// counter uses an array. Counters that fit in memory are merged by [`MemoryCounter::absorb`].
     ///
     /// # Errors
-    /// As for [`push`](Self::push).
+    /// See [`push`](Self::push).
     pub async fn absorb(&mut self, other: &mut MemoryCounter) -> Result<(), CountError> {
         self.memory.rows += std::mem::take(&mut other.rows);
         for pair in other.take_pairs() {
@@ -95,10 +96,10 @@ impl Counter {
         Ok(())
     }
 
-    /// Writes all groups that are in memory, so that there is room.
+    /// Writes all groups in memory to temporary space.
     ///
     /// # Errors
-    /// As for [`push`](Self::push).
+    /// See [`push`](Self::push).
     pub async fn spill(&mut self) -> Result<(), CountError> {
         let groups = match &mut self.memory.store {
             Store::Dense(_) => None,
@@ -125,16 +126,16 @@ impl Counter {
 
     fn begin_runs(&self) -> Result<Sorter, CountError> {
         let budget = Budget::new(self.sorter_bytes)?;
-        // Groups of a run are different ones. Those of several are added when they come out: a sorter that combines would look for equal
-        // keys in each run in vain, which took half of the time.
+        // Groups within a run are distinct. Those of several runs are added on output: combining in
+        // the sorter would compare keys within each run in vain, which took half of the time.
         let options = SortOptions::new(budget, self.costs.clone());
         Ok(Sorter::new(&self.handle, self.place, options)?)
     }
 
-    /// The groups; where memory was enough, counted by so many threads.
+    /// Returns the groups. If they fit in memory, this many threads count them.
     ///
     /// # Errors
-    /// As for [`push`](Self::push).
+    /// See [`push`](Self::push).
     pub async fn finish(mut self, threads: usize, clock: ThreadClock) -> Result<Counts, CountError> {
         if self.sorter.is_none() {
             return Ok(Counts { groups: Groups::Memory(self.memory.finish(threads, clock)) });
@@ -154,7 +155,7 @@ impl Counter {
     }
 }
 
-/// Groups that were counted, batch by batch; those of runs come in the order of their codes.
+/// Counted groups in batches; those from runs are in the order of their codes.
 pub struct Counts {
     groups: Groups,
 }
@@ -165,7 +166,7 @@ enum Groups {
 }
 
 impl Counts {
-    /// The next groups: the columns' values, and `count`. None: there are no more.
+    /// Returns the next groups: the columns' values, and `count`. `None` at the end.
     ///
     /// # Errors
     /// Temporary space failed.
@@ -175,7 +176,7 @@ impl Counts {
             Groups::Runs { space, sorted, held, report } => {
                 let (mut keys, mut counts) =
                     (Vec::with_capacity(RESULT_GROUPS), Vec::with_capacity(RESULT_GROUPS));
-                // The last group may go on.
+                // The last group may continue.
                 if let Some((key, count)) = held.take() {
                     keys.push(key);
                     counts.push(count);
@@ -200,7 +201,7 @@ impl Counts {
         }
     }
 
-    /// Processor time of the threads that counted results, once all came.
+    /// Processor time of the threads that counted results; complete at the end.
     pub fn threads_cpu(&self) -> Nanos {
         match &self.groups {
             Groups::Memory(counts) => counts.threads_cpu(),
@@ -208,7 +209,7 @@ impl Counts {
         }
     }
 
-    /// What was done so far.
+    /// Report so far.
     pub fn report(&self) -> CountReport {
         match &self.groups {
             Groups::Memory(counts) => counts.report(),

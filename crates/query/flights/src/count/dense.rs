@@ -1,34 +1,34 @@
-//! Counting in an array that has a cell for each key.
+//! Counting in an array with a cell per key.
 
 use super::codes::is_repeated;
 use super::table::Pair;
 
-/// How often each key came.
+/// Count of each key.
 pub(super) struct Dense {
-    /// Modulo 2³², so that the array is half as long.
+    /// Counts modulo 2³², to halve the array.
     counts: Vec<u32>,
     cells: usize,
-    /// A key for each time that its count went around.
+    /// A key for each overflow of its count.
     overflows: Vec<u64>,
 }
 
 impl Dense {
     const BLOCK_KEYS: usize = 16;
     const BLOCK_COUNT: u32 = 16;
-    /// Most cells of a large space are of no group: so many are looked at together.
+    /// Most cells of a large space are empty: this many are checked together.
     const SKIPPED_CELLS: usize = 64;
 
-    /// So much memory it takes.
+    /// Memory of `cells` cells.
     pub(super) fn bytes(cells: u64) -> u64 {
         cells.saturating_mul(size_of::<u32>() as u64)
     }
 
-    /// The memory of its cells.
+    /// Memory of its cells.
     pub(super) fn array_bytes(&self) -> usize {
         self.cells * size_of::<u32>()
     }
 
-    /// An array of so many cells, which takes no memory before something is counted.
+    /// Creates an array, which is allocated on first use.
     pub(super) fn new(cells: usize) -> Self {
         Self { counts: Vec::new(), cells, overflows: Vec::new() }
     }
@@ -44,7 +44,8 @@ impl Dense {
         self.open();
         let (blocks, rest) = keys.as_chunks::<{ Self::BLOCK_KEYS }>();
         for block in blocks {
-            // A key that comes again at once waits for its own sum; one sum is enough for a block that has one key.
+            // Repeated keys would depend on each other's sums: a block of one key needs one
+            // addition.
             if is_repeated(block) {
                 self.add_one(block[0], Self::BLOCK_COUNT);
             } else {
@@ -58,14 +59,14 @@ impl Dense {
         }
     }
 
-    /// Counts a key that many rows have.
+    /// Counts a key of several rows.
     pub(super) fn add_run(&mut self, key: u64, rows: usize) {
         self.add_group((key, rows as u64));
     }
 
     #[inline]
     fn add_one(&mut self, key: u64, more: u32) {
-        // A batch's tables were checked against the space: every key has a cell.
+        // The batch's tables were checked against the space: every key has a cell.
         let cell = usize::try_from(key).ok().and_then(|index| self.counts.get_mut(index));
         let Some(count) = cell else { unreachable!("a key is less than the number of cells") };
         let (sum, is_around) = count.overflowing_add(more);
@@ -75,7 +76,7 @@ impl Dense {
         }
     }
 
-    /// Adds what another one counted.
+    /// Adds the counts of another array.
     pub(super) fn absorb(&mut self, other: &Self) {
         if other.counts.is_empty() {
             return;
@@ -96,7 +97,7 @@ impl Dense {
         self.overflows.extend(&other.overflows);
     }
 
-    /// Adds a group that was counted elsewhere.
+    /// Adds a group counted elsewhere.
     #[inline]
     pub(super) fn add_group(&mut self, (key, count): Pair) {
         self.open();
@@ -113,7 +114,7 @@ impl Dense {
         keys.into_iter().zip(counts).collect()
     }
 
-    /// Takes all groups out, so that all counts are zero again.
+    /// Takes all groups out, and resets the counts.
     pub(super) fn take_pairs(&mut self) -> Vec<Pair> {
         let pairs = self.pairs();
         self.counts.fill(0);
@@ -121,7 +122,7 @@ impl Dense {
         pairs
     }
 
-    /// The groups from a key on, at most so many, and the key to go on from.
+    /// Returns at most `groups_max` groups from a key on, and the key to continue from.
     pub(super) fn groups(&self, from: u64, groups_max: usize) -> (Vec<u64>, Vec<u64>, u64) {
         let (mut keys, mut counts) = (Vec::new(), Vec::new());
         let mut next = from;
@@ -146,13 +147,13 @@ impl Dense {
         (keys, counts, next)
     }
 
-    /// What a key's cell lacks.
+    /// Count of a key's overflows.
     fn around(&self, key: u64) -> u64 {
         self.overflows.iter().filter(|other| **other == key).count() as u64 * (1 << u32::BITS)
     }
 }
 
-/// Without a branch for each cell, so that many are compared at once.
+/// Without a branch per cell, the comparison is vectorised.
 fn is_zero(cells: &[u32]) -> bool {
     cells.iter().fold(0, |all, cell| all | cell) == 0
 }

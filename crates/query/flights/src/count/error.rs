@@ -2,43 +2,43 @@ use arrow_schema::ArrowError;
 use nandle_spill::SpillError;
 use nandle_units::format_bytes;
 
-/// Rows could not be counted.
+/// Error of counting.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CountError {
-    /// Nothing to group by.
+    /// There is no column to group by.
     #[error("there is no column to group by, or one that has no values at all")]
     NoValues,
-    /// Keys don't fit.
+    /// The keys are too large.
     #[error("combinations of {columns} values don't fit into 63 bits: group by fewer columns")]
     TooManyCells {
-        /// Each column with how many values it has.
+        /// The columns with their numbers of values.
         columns: String,
     },
-    /// A batch isn't of this space.
+    /// A batch has a wrong number of columns.
     #[error("a batch has {got} columns of codes, and its groups have {expected}")]
     Columns {
-        /// The space's.
+        /// Columns of the space.
         expected: usize,
-        /// The batch's.
+        /// Columns of the batch.
         got: usize,
     },
     /// Columns of a batch differ in length.
     #[error("column {column} of a batch has {got} rows, and the first one has {expected}")]
     Rows {
-        /// Which column.
+        /// The column.
         column: usize,
-        /// The first one's.
+        /// Length of the first column.
         expected: usize,
-        /// Its own.
+        /// Length of this column.
         got: usize,
     },
-    /// A run of equal codes is empty, or ends before the one in front of it.
+    /// A run of equal codes is empty, or ends before the previous one.
     #[error(
         "column {column} of a batch has a run that doesn't end behind the one before it; runs are in the order of their rows"
     )]
     Runs {
-        /// Which column.
+        /// The column.
         column: usize,
     },
     /// A code isn't in the dictionary.
@@ -46,41 +46,41 @@ pub enum CountError {
         "column {column} has the code {code}, and its dictionary has {codes} entries: the data are damaged"
     )]
     Code {
-        /// Which column.
+        /// The column.
         column: usize,
         /// The code.
         code: u32,
-        /// How many there are.
+        /// Entries of the dictionary.
         codes: usize,
     },
-    /// A table of shifted codes was made for another space.
+    /// A table of shifted codes belongs to another space.
     #[error(
         "tables of shifted codes make keys of up to {got}, and the space has {cells}: they belong to another one"
     )]
     Table {
-        /// The largest sum.
+        /// Largest sum of its parts.
         got: u64,
-        /// The space's cells.
+        /// Cells of the space.
         cells: u64,
     },
-    /// Memory is too small.
+    /// The memory is too small.
     #[error(
         "{purpose} needs {} of memory, and there are {}: raise the memory, or name temporary space",
         format_bytes(*needed_bytes),
         format_bytes(*memory_bytes)
     )]
     Memory {
-        /// What for.
+        /// Purpose of the memory.
         purpose: &'static str,
-        /// The least that would do, as far as it is known.
+        /// Sufficient memory, as far as it is known.
         needed_bytes: u64,
-        /// What there is.
+        /// Available memory.
         memory_bytes: u64,
     },
-    /// Rows that were said to be sorted aren't.
+    /// The input isn't sorted as declared.
     #[error("row {row} belongs before the one that came before it: the input isn't sorted by its dimensions")]
     NotSorted {
-        /// Its number, from 0 on, among all rows.
+        /// Number of the row, from 0.
         row: u64,
     },
     /// A thread ended without a result.
@@ -89,7 +89,7 @@ pub enum CountError {
     /// Temporary space failed.
     #[error(transparent)]
     Spill(#[from] SpillError),
-    /// Results don't make a batch.
+    /// Results don't form a batch.
     #[error("a batch of results: {0}")]
     Arrow(#[from] ArrowError),
 }

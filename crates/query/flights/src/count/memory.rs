@@ -7,8 +7,9 @@ use super::table::Pair;
 use super::{CodeBatch, CountError, KeySpace};
 use crate::ThreadClock;
 
-/// Counts in memory alone, and says when that is used up. It can be sent to another thread: several that count parts of the rows are put
-/// together by [`absorb`](Self::absorb), or by [`Counter::absorb`](super::Counter::absorb), which writes what is too much.
+/// Counter in memory, which reports when that is full. It can be sent to another thread. Several
+/// are merged by [`absorb`](Self::absorb), or by [`Counter::absorb`](super::Counter::absorb), which
+/// spills.
 pub struct MemoryCounter {
     pub(super) space: Arc<KeySpace>,
     pub(super) store: Store,
@@ -23,10 +24,10 @@ pub(super) enum Store {
 }
 
 impl MemoryCounter {
-    /// The least memory.
+    /// Minimum memory.
     pub const MEMORY_BYTES_MIN: usize = Partitions::BYTES_MIN;
 
-    /// A counter in so many bytes of memory.
+    /// Creates a counter with `memory_bytes`.
     ///
     /// # Errors
     /// The memory is less than [`Self::MEMORY_BYTES_MIN`].
@@ -46,13 +47,13 @@ impl MemoryCounter {
         Ok(Self { space: Arc::clone(space), store, rows: 0, memory_bytes, keys })
     }
 
-    /// Whether a space is counted in an array, with this memory.
+    /// Returns true if a space is counted in an array with this memory.
     pub(crate) fn is_dense(space: &KeySpace, memory_bytes: usize) -> bool {
         space.cells() <= KeySpace::DENSE_CELLS_MAX && Dense::bytes(space.cells()) <= memory_bytes as u64 / 2
     }
 
-    /// Counts rows of a batch from `from` on. Returns the row to go on from: all were counted if there is none such. Otherwise memory is
-    /// used up.
+    /// Counts rows of a batch from `from` on. Returns the row to continue from: the end of the
+    /// batch, or the row at which the memory was full.
     pub fn try_push(&mut self, batch: &CodeBatch<'_>, from: usize) -> usize {
         let mut from = from;
         while from < batch.rows() {
@@ -79,7 +80,7 @@ impl MemoryCounter {
         from
     }
 
-    /// Adds groups of rows that were counted elsewhere, if there is room for them.
+    /// Adds groups counted elsewhere, if they fit.
     pub(crate) fn try_add_groups(&mut self, pairs: &[Pair]) -> bool {
         match &mut self.store {
             Store::Dense(dense) => {
@@ -95,26 +96,26 @@ impl MemoryCounter {
     /// Counts a batch.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// The memory is full.
     pub fn push(&mut self, batch: &CodeBatch<'_>) -> Result<(), CountError> {
         if self.try_push(batch, 0) < batch.rows() { Err(self.no_room()) } else { Ok(()) }
     }
 
-    /// That memory is used up.
+    /// Error for full memory.
     pub(crate) fn no_room(&self) -> CountError {
         let memory_bytes = self.memory_bytes as u64;
         let needed_bytes = memory_bytes.saturating_mul(2);
         CountError::Memory { purpose: "counting so many groups", needed_bytes, memory_bytes }
     }
 
-    /// Adds what another counter of the same space counted. Its memory is added, too.
+    /// Adds the groups and the memory of another counter of the same space.
     pub fn absorb(&mut self, other: Self) {
         self.rows += other.rows;
         self.memory_bytes += other.memory_bytes;
         match (&mut self.store, other.store) {
             (Store::Dense(mine), Store::Dense(others)) => mine.absorb(&others),
             (Store::Partitions(mine), Store::Partitions(others)) => mine.absorb(others),
-            // Memory of different sizes: one had room for an array.
+            // With different amounts of memory, only one may use an array.
             (Store::Partitions(mine), Store::Dense(others)) => mine.absorb_groups(&others.pairs()),
             (Store::Dense(mine), Store::Partitions(others)) => {
                 others.into_pairs().for_each(|pair| mine.add_group(pair));
@@ -122,7 +123,7 @@ impl MemoryCounter {
         }
     }
 
-    /// Takes all groups out, so that there is room again.
+    /// Takes all groups out.
     pub(super) fn take_pairs(&mut self) -> Box<dyn Iterator<Item = Pair>> {
         match &mut self.store {
             Store::Partitions(partitions) => Box::new(partitions.drain()),
@@ -130,7 +131,8 @@ impl MemoryCounter {
         }
     }
 
-    /// The groups, counted by so many threads, whose processor time is taken by the clock: partitions are shared out among them.
+    /// Counts the groups with several threads, each with its own partitions. `clock` measures their
+    /// processor time.
     pub fn finish(self, threads: usize, clock: ThreadClock) -> MemoryCounts {
         MemoryCounts::new(self, threads, clock)
     }

@@ -1,4 +1,4 @@
-//! Counting rows by groups, exactly, in a stated memory.
+//! Exact counting of rows by groups in a stated amount of memory.
 //!
 //! ```text
 //! codes ─► keys ─┬─► few cells: an array ────────────────────────────────────────────────┐
@@ -30,5 +30,5 @@ pub(crate) use self::shares::Shares;
 pub use self::sorted::SortedCounter;
 pub use self::space::KeySpace;
 
-/// A batch of results has about as many groups.
+/// Approximate number of groups per batch of results.
 const RESULT_GROUPS: usize = 1 << 13;

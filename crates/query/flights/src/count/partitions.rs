@@ -1,7 +1,7 @@
-//! Keys that wait to be counted, in partitions that are so small that each one's groups fit into a cache.
+//! Keys partitioned so that the groups of a partition fit in a cache.
 //!
-//! Rows are the cheaper to keep the fewer are touched for the first time: memory is taken in blocks, which are used again. What has
-//! come is condensed to groups whenever it reaches a limit; the limit rises only if that gives little room.
+//! Memory is taken in blocks and reused, because first use of memory is expensive. Keys are
+//! condensed to groups whenever they reach a limit. The limit rises only if that frees little.
 
 use super::KeySpace;
 use super::table::{PARTITION_BITS, Pair, Table, hash};
@@ -10,19 +10,20 @@ const PARTITIONS: usize = 1 << PARTITION_BITS;
 const BLOCK_KEYS: usize = 1024;
 const BLOCK_BYTES: usize = BLOCK_KEYS * size_of::<u64>();
 
-/// Some of the keys.
+/// A partition of the keys.
 #[derive(Default)]
 pub(super) struct Partition {
-    /// Keys as they came; all blocks but the last one are full.
+    /// Keys in order of arrival; all blocks except the last are full.
     blocks: Vec<Vec<u64>>,
-    /// Groups of earlier ones.
+    /// Groups of earlier keys.
     groups: Vec<Pair>,
-    /// So many of them, the first ones, are of different keys.
+    /// Number of leading groups with distinct keys.
     different: usize,
 }
 
 impl Partition {
-    /// Where groups have no room, they get so many times less than they have in addition: what is added to again and again is seldom moved.
+    /// Growth of the groups' capacity, as 1 / n of their number, so that repeated additions seldom
+    /// move them.
     const GROWTH_PART: usize = 4;
 
     /// Memory of its groups.
@@ -30,7 +31,7 @@ impl Partition {
         self.groups.capacity() * size_of::<Pair>()
     }
 
-    /// Takes groups that were counted elsewhere; some may be of keys that it has.
+    /// Appends groups counted elsewhere; their keys may overlap with its own.
     fn add_groups(&mut self, more: &[Pair]) {
         if self.groups.capacity() - self.groups.len() < more.len() {
             self.groups.reserve_exact(more.len().max(self.groups.len() / Self::GROWTH_PART));
@@ -38,7 +39,7 @@ impl Partition {
         self.groups.extend_from_slice(more);
     }
 
-    /// Counts everything that it has.
+    /// Counts all its keys and groups.
     pub(super) fn count(&self, table: &mut Table) {
         table.clear();
         for (key, count) in &self.groups {
@@ -52,29 +53,30 @@ impl Partition {
 
 pub(super) struct Partitions {
     parts: Vec<Partition>,
-    /// The block of each partition that is being filled.
+    /// Current block of each partition.
     open: Vec<Vec<u64>>,
     spare: Vec<Vec<u64>>,
     table: Table,
-    /// Bytes of blocks, spare ones too, and of groups.
+    /// Bytes of blocks, including spare ones, and of groups.
     taken_bytes: usize,
-    /// Keys that wait to be counted.
+    /// Keys that aren't condensed yet.
     waiting_keys: usize,
-    /// Where condensing begins.
+    /// Bytes at which keys are condensed.
     limit_bytes: usize,
     max_bytes: usize,
     pub(super) condensed: u64,
 }
 
 impl Partitions {
-    /// The least memory for all of it.
+    /// Minimum memory.
     pub(super) const BYTES_MIN: usize = 4 * PARTITIONS * BLOCK_BYTES;
-    /// About what the caches of a processor hold.
+    /// Approximate size of a processor's caches.
     const FIRST_LIMIT_BYTES: usize = 32 << 20;
 
-    /// Partitions in so much memory.
+    /// Creates partitions within `max_bytes`.
     pub(super) fn new(space: &KeySpace, max_bytes: usize) -> Self {
-        // What a partition's table takes, and its new groups beside the old ones; partitions are about equal in groups.
+        // Reserve memory for a partition's table and its new groups; partitions have about equal
+        // numbers of groups.
         let table_bytes = max_bytes / PARTITIONS * 2 * Table::GROUP_BYTES_MAX / size_of::<Pair>();
         let max_bytes = max_bytes.saturating_sub(table_bytes).max(PARTITIONS * BLOCK_BYTES * 2);
         Self {
@@ -90,7 +92,7 @@ impl Partitions {
         }
     }
 
-    /// Makes room for so many keys. False: there is none even when everything is condensed.
+    /// Makes room for this many keys. Returns false if condensing everything doesn't suffice.
     pub(super) fn make_room(&mut self, keys: usize) -> bool {
         let needed_bytes = keys.min(PARTITIONS).max(keys.div_ceil(BLOCK_KEYS)) * BLOCK_BYTES;
         while !self.has_room(needed_bytes, keys) {
@@ -106,7 +108,8 @@ impl Partitions {
         true
     }
 
-    /// Whether so many more keys fit, and all that wait fit as groups, too: a group is twice as long as its key.
+    /// Returns true if this many further keys fit, also after all keys become groups, which are
+    /// twice as long.
     fn has_room(&self, needed_bytes: usize, keys: usize) -> bool {
         let used_bytes = self.taken_bytes - self.spare.len() * BLOCK_BYTES;
         let counted_bytes = (self.waiting_keys + keys) * size_of::<Pair>() + PARTITIONS * BLOCK_BYTES;
@@ -117,7 +120,7 @@ impl Partitions {
         self.parts.iter().map(Partition::groups_bytes).sum()
     }
 
-    /// Takes keys, for which [there is room](Self::make_room).
+    /// Adds keys, after [`make_room`](Self::make_room).
     pub(super) fn add(&mut self, keys: &[u64]) {
         self.waiting_keys += keys.len();
         for key in keys {
@@ -143,7 +146,7 @@ impl Partitions {
         }
     }
 
-    /// Counts what came, so that only groups are kept.
+    /// Condenses keys to groups.
     pub(super) fn condense(&mut self) {
         self.condensed += 1;
         self.waiting_keys = 0;
@@ -155,7 +158,7 @@ impl Partitions {
             partition.count(&mut self.table);
             open.drain(..).for_each(|key| self.table.add(key, 1));
             self.taken_bytes -= partition.groups_bytes();
-            // The old ones are gone before there are new ones.
+            // Free the old groups before the new ones are allocated.
             partition.groups = Vec::new();
             partition.groups.reserve_exact(self.table.groups());
             partition.groups.extend(self.table.pairs());
@@ -165,14 +168,14 @@ impl Partitions {
                 block.clear();
                 self.spare.push(block);
             }
-            // Groups are memory of their own: blocks that would be too many beside them go back.
+            // Free spare blocks, because groups use separate memory.
             while self.taken_bytes > self.limit_bytes && self.spare.pop().is_some() {
                 self.taken_bytes -= BLOCK_BYTES;
             }
         }
     }
 
-    /// Takes what another one has.
+    /// Takes the keys and groups of another one.
     pub(super) fn absorb(&mut self, mut other: Self) {
         other.close_all();
         for (partition, more) in self.parts.iter_mut().zip(other.parts) {
@@ -197,13 +200,13 @@ impl Partitions {
         }
     }
 
-    /// All partitions, to be counted one by one.
+    /// Returns the partitions, to be counted one by one.
     pub(super) fn into_partitions(mut self) -> Vec<Partition> {
         self.close_all();
         self.parts
     }
 
-    /// Takes groups that were counted elsewhere, if there is room for them.
+    /// Adds groups counted elsewhere, if they fit.
     pub(super) fn try_absorb_groups(&mut self, pairs: &[Pair]) -> bool {
         let more_bytes = |this: &Self| size_of_val(pairs) + this.groups_bytes() / Partition::GROWTH_PART;
         let waiting_bytes = |this: &Self| this.waiting_keys * size_of::<Pair>() + PARTITIONS * BLOCK_BYTES;
@@ -222,7 +225,7 @@ impl Partitions {
         }
     }
 
-    /// Takes groups that were counted elsewhere.
+    /// Adds groups counted elsewhere.
     pub(super) fn absorb_groups(&mut self, pairs: &[Pair]) {
         let mut sorted = pairs.to_vec();
         sorted.sort_unstable_by_key(|(key, _)| partition_of(*key));
@@ -236,7 +239,7 @@ impl Partitions {
         }
     }
 
-    /// All groups; what is counted is forgotten, and its memory free.
+    /// Takes all groups out.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = Pair> + use<> {
         self.condense();
         self.taken_bytes -= self.groups_bytes();
@@ -303,7 +306,7 @@ mod tests {
         let taken = pairs.chunks(1000).take_while(|pairs| partitions.try_absorb_groups(pairs)).count();
         assert!((1..524).contains(&taken), "{taken}");
         assert!(partitions.taken_bytes <= Partitions::BYTES_MIN, "{}", partitions.taken_bytes);
-        // Some of the same keys take no room once they are put together.
+        // Groups with the same keys take no room after condensing.
         assert!((0..100).all(|_| partitions.try_absorb_groups(&pairs[..100])));
         assert_eq!(partitions.into_pairs().count(), taken * 1000);
     }

@@ -13,48 +13,49 @@ use super::table::Table;
 use super::{CountError, KeySpace, RESULT_GROUPS};
 use crate::ThreadClock;
 
-/// So many batches of a thread may wait to be taken.
+/// Maximum batches of a thread waiting to be taken.
 const BATCHES_WAITING: usize = 4;
 
-/// How groups were counted.
+/// Method of counting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CountMethod {
-    /// In an array with a cell for each combination of values.
+    /// An array with a cell for each combination of values.
     #[default]
     Dense,
-    /// In partitions, each by a hash table.
+    /// Partitions, each with a hash table.
     Partitions,
-    /// In partitions whose groups became sorted runs on temporary space, merged at the end.
+    /// Partitions, with groups written as sorted runs to temporary space and merged at the end.
     Runs,
-    /// One group of the dimensions after the other, as the input was sorted.
+    /// One group of dimensions at a time, from sorted input.
     Sorted,
-    /// One value of a column after the other, such as months: all groups of a value were handed out once the last row group that has it
-    /// was counted.
+    /// One value of a column at a time, such as months: its groups are handed out once the last row
+    /// group with the value was counted.
     ByValue,
 }
 
-/// What counting took.
+/// Report of a count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CountReport {
-    /// How groups were counted.
+    /// Method of counting.
     pub method: CountMethod,
-    /// Rows that were counted.
+    /// Counted rows.
     pub rows: u64,
-    /// Groups of results so far.
+    /// Groups handed out so far.
     pub groups: u64,
-    /// Those of them that were handed out before all rows were counted, as of [`CountMethod::ByValue`]: the others were counted by
-    /// `method`.
+    /// Groups handed out before all rows were counted, by [`CountMethod::ByValue`]; the others were
+    /// counted by `method`.
     pub early_groups: u64,
-    /// How often waiting keys were condensed to groups.
+    /// Number of times that keys were condensed to groups.
     pub condensed: u64,
     /// Bytes written to temporary space.
     pub spilled_bytes: u64,
-    /// Runs written there.
+    /// Runs written to temporary space.
     pub runs: u64,
 }
 
-/// Groups that were counted in memory, batch by batch. With partitions they come in no particular order, but always in the same one.
+/// Groups counted in memory, in batches. With partitions their order is unspecified but
+/// deterministic.
 pub struct MemoryCounts {
     groups: Groups,
     report: CountReport,
@@ -94,10 +95,10 @@ impl MemoryCounts {
         Self { groups, report, threads_cpu: Nanos::ZERO }
     }
 
-    /// The next groups: the columns' values, and `count`. None: there are no more.
+    /// Returns the next groups: the columns' values, and `count`. `None` at the end.
     ///
     /// # Errors
-    /// A thread ended without a result; columns don't make a batch.
+    /// A thread ended without a result; columns don't form a batch.
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>, CountError> {
         let batch = match &mut self.groups {
             Groups::Dense { space, dense, next } => {
@@ -112,23 +113,23 @@ impl MemoryCounts {
         Ok(batch)
     }
 
-    /// Processor time of the threads that counted results, once all came.
+    /// Processor time of the threads that counted results; complete at the end.
     pub fn threads_cpu(&self) -> Nanos {
         self.threads_cpu
     }
 
-    /// What was done so far.
+    /// Report so far.
     pub fn report(&self) -> CountReport {
         self.report
     }
 }
 
-/// Counts partitions one by one, and hands their groups out in batches.
+/// Counts partitions one by one, and returns their groups in batches.
 struct Emission {
     space: Arc<KeySpace>,
     partitions: std::vec::IntoIter<Partition>,
     table: Table,
-    /// Where the rest of the table's groups begins.
+    /// Position of the remaining groups in the table.
     at: usize,
     keys: Vec<u64>,
 }
@@ -155,7 +156,7 @@ impl Emission {
     }
 }
 
-/// Shares partitions out: each thread has every so-manieth.
+/// Distributes partitions round-robin among threads.
 fn spread(space: &Arc<KeySpace>, partitions: Vec<Partition>, threads: usize, clock: ThreadClock) -> Groups {
     let mut shares: Vec<Vec<Partition>> = (0..threads).map(|_| Vec::new()).collect();
     for (number, partition) in partitions.into_iter().enumerate() {
@@ -186,7 +187,7 @@ fn send_all(mut emission: Emission, sender: &SyncSender<Result<RecordBatch, Coun
     }
 }
 
-/// Takes a batch of each thread in turns, until all have ended.
+/// Takes a batch of each thread in turn, until all have ended.
 fn receive(
     receivers: &mut VecDeque<Receiver<Result<RecordBatch, CountError>>>,
     handles: &mut Vec<JoinHandle<Nanos>>,

@@ -1,17 +1,17 @@
 use super::{CountError, Counter, KeySpace, MemoryCounter};
 
-/// How memory is shared out among threads that count, and runs on temporary space.
+/// Division of the memory among counting threads and runs on temporary space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shares {
-    /// Threads for which there is memory.
+    /// Number of threads that fit in memory.
     pub(crate) threads: usize,
     pub(crate) thread_bytes: usize,
-    /// Zero where groups are counted in arrays, which need no runs.
+    /// Zero for arrays, which need no runs.
     pub(crate) runs_bytes: usize,
 }
 
 impl Shares {
-    /// At most so many threads.
+    /// Divides the memory among at most `threads` threads.
     pub(crate) fn of(
         space: &KeySpace,
         memory_bytes: usize,
@@ -27,7 +27,7 @@ impl Shares {
         }
         let threads = threads.min(memory_bytes / MemoryCounter::MEMORY_BYTES_MIN).max(1);
         if MemoryCounter::is_dense(space, memory_bytes) {
-            // An array for each, or else one array.
+            // An array for each thread, or a single one.
             let threads = if MemoryCounter::is_dense(space, memory_bytes / threads) { threads } else { 1 };
             return Ok(Self { threads, thread_bytes: memory_bytes / threads, runs_bytes: 0 });
         }

@@ -5,15 +5,15 @@ use arrow_array::RecordBatch;
 use super::results::{CountMethod, CountReport};
 use super::{CodeBatch, CountError, KeySpace, RESULT_GROUPS};
 
-/// Counts rows that come sorted by all columns but the last one, the fact. It takes memory for the last column's values, whatever the
-/// number of groups.
+/// Counter of rows sorted by all columns except the last one, the fact. Its memory depends only on
+/// the last column's number of values.
 pub struct SortedCounter {
     space: Arc<KeySpace>,
-    /// The dimensions that rows have at present, as a key.
+    /// Dimensions of the current rows, as a key.
     present: Option<u64>,
-    /// How often each value of the last column came with them.
+    /// Count of each value of the last column.
     counts: Vec<u64>,
-    /// Which of them came.
+    /// Values with a count above zero.
     touched: Vec<u64>,
     keys: Vec<u64>,
     ready: (Vec<u64>, Vec<u64>),
@@ -21,7 +21,7 @@ pub struct SortedCounter {
 }
 
 impl SortedCounter {
-    /// A counter of groups in this space.
+    /// Creates a counter of groups in this space.
     pub fn new(space: &Arc<KeySpace>) -> Self {
         Self {
             space: Arc::clone(space),
@@ -34,11 +34,11 @@ impl SortedCounter {
         }
     }
 
-    /// Counts rows of a batch from `from` on, until there are enough groups for a batch of results. Returns the row to go on from, and
-    /// those results.
+    /// Counts rows of a batch from `from` on, until a batch of results is full. Returns the row to
+    /// continue from, and the results.
     ///
     /// # Errors
-    /// A row comes before the one in front of it.
+    /// The rows aren't sorted.
     pub fn push(
         &mut self,
         batch: &CodeBatch<'_>,
@@ -94,10 +94,10 @@ impl SortedCounter {
         if keys.is_empty() { Ok(None) } else { self.space.batch(&keys, counts).map(Some) }
     }
 
-    /// The last groups, if there are any, and what was done.
+    /// Returns the remaining groups, if any, and the report.
     ///
     /// # Errors
-    /// Columns don't make a batch.
+    /// Columns don't form a batch.
     pub fn finish(mut self) -> Result<(Option<RecordBatch>, CountReport), CountError> {
         self.end_group();
         let last = self.take_ready()?;

@@ -1,4 +1,4 @@
-//! Groups as numbers: the codes of a group's values, packed into one key.
+//! Groups as numbers: the codes of a group's values packed into one key.
 
 use std::sync::Arc;
 
@@ -8,17 +8,18 @@ use arrow_select::take::take;
 
 use super::{CountError, Shifted};
 
-/// The columns that rows are grouped by, with the values behind their codes, and how codes become keys.
+/// Grouping columns with the values of their codes, and the packing of codes into keys.
 ///
-/// A column's code is the index of its value among `values`. A key is the sum of each code times the column's stride, the last column's
-/// being 1, so keys in their order are groups in the order of their codes; a column may be named that leads.
+/// A column's code is the index of its value among `values`. A key is the sum of each code times
+/// the column's stride; the last column's stride is 1. So keys sort like groups by their codes. One
+/// column can be chosen to lead the order.
 #[derive(Debug, Clone)]
 pub struct KeySpace {
     columns: Vec<KeyColumn>,
     packing: Packing,
     cells: u64,
     schema: SchemaRef,
-    /// The column with the largest stride.
+    /// Column with the largest stride.
     leading: usize,
 }
 
@@ -30,25 +31,25 @@ struct KeyColumn {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Packing {
-    /// Strides are products of the numbers of values, so that there are as few keys as can be.
+    /// Strides are products of the numbers of values, for the smallest keys.
     Radix,
-    /// Strides are powers of two, so that keys are taken apart without division.
+    /// Strides are powers of two, so that keys are unpacked without division.
     Bits,
 }
 
 impl KeySpace {
-    /// With as many cells as this, or fewer, groups are counted in an array, unless memory is too small for that.
+    /// Maximum number of cells for counting in an array, if it fits in memory.
     pub const DENSE_CELLS_MAX: u64 = 16 << 20;
 
-    /// A space of these columns: each one's name, and its values by code. A value may be null.
+    /// Creates a space of these columns, with names and values by code. A value may be null.
     ///
     /// # Errors
-    /// There is no column; one has no values; there are more combinations of values than fit into 63 bits.
+    /// There is no column; one has no values; the combinations of values exceed 63 bits.
     pub fn new(columns: Vec<(String, ArrayRef)>) -> Result<Self, CountError> {
         Self::led_by(0, columns)
     }
 
-    /// The same, but one column comes before all others in the order of keys.
+    /// Creates a space in which the column `leading` comes first in the order of keys.
     pub(crate) fn led_by(leading: usize, columns: Vec<(String, ArrayRef)>) -> Result<Self, CountError> {
         if columns.is_empty() || columns.iter().any(|(_, values)| values.is_empty()) {
             return Err(CountError::NoValues);
@@ -59,7 +60,7 @@ impl KeySpace {
         let bits: u32 = sizes.iter().map(|size| bits_of(*size)).sum();
         let packing = match product {
             Some(cells) if cells <= Self::DENSE_CELLS_MAX => Packing::Radix,
-            // A table of groups has a bit or more beside each key.
+            // A table of groups needs at least one more bit per key.
             _ if bits < u64::BITS => Packing::Bits,
             Some(cells) if cells <= 1 << (u64::BITS - 1) => Packing::Radix,
             _ => return Err(CountError::TooManyCells { columns: names().collect::<Vec<_>>().join(", ") }),
@@ -87,7 +88,7 @@ impl KeySpace {
         Ok(Self { columns, packing, cells, schema, leading })
     }
 
-    /// How many columns there are.
+    /// Number of columns.
     pub fn columns(&self) -> usize {
         self.columns.len()
     }
@@ -97,16 +98,16 @@ impl KeySpace {
         self.cells
     }
 
-    /// The schema of results: the columns, and `count` (u64). Text is dictionary-encoded.
+    /// Schema of results: the columns, and `count` (u64). Text is dictionary-encoded.
     pub fn result_schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
     }
 
-    /// What a column's codes contribute to keys, for a dictionary of its own: `codes` says which of the column's codes each of its
-    /// entries has.
+    /// Returns the parts of keys for a column's own dictionary. `codes` maps each entry of the
+    /// dictionary to the column's code.
     ///
     /// # Errors
-    /// There is no such column, or it has fewer values than a code says.
+    /// There is no such column, or a code is too large.
     pub fn shifted(&self, column: usize, codes: &[u32]) -> Result<Shifted, CountError> {
         let key_column = self.columns.get(column);
         let (values, stride) = key_column.map_or((0, 0), |column| (column.values.len(), column.stride));
@@ -121,7 +122,7 @@ impl KeySpace {
         shifted.collect::<Result<_, _>>().map(Shifted::new)
     }
 
-    /// A key without the last column's part, and that part.
+    /// Splits a key into the part without the last column, and the last column's part.
     pub(super) fn split_last(&self, key: u64) -> (u64, u64) {
         let size = self.columns.last().map_or(1, |column| column.values.len() as u64);
         match self.packing {
@@ -133,37 +134,37 @@ impl KeySpace {
         }
     }
 
-    /// How many values the last column has.
+    /// Number of values of the last column.
     pub(super) fn last_values(&self) -> usize {
         self.columns.last().map_or(0, |column| column.values.len())
     }
 
-    /// The column that comes first in the order of keys.
+    /// Column that comes first in the order of keys.
     pub(super) fn leading(&self) -> usize {
         self.leading
     }
 
-    /// One more than the largest key without the leading column's part, which is a multiple of this.
+    /// Stride of the leading column: one more than the largest key without its part.
     pub(super) fn cells_behind(&self) -> u64 {
         self.columns.get(self.leading).map_or(1, |column| column.stride)
     }
 
-    /// How many values the leading column has.
+    /// Number of values of the leading column.
     pub(super) fn leading_values(&self) -> usize {
         self.columns.get(self.leading).map_or(0, |column| column.values.len())
     }
 
-    /// How many bits a key has at most.
+    /// Maximum bits of a key.
     pub(super) fn key_bits(&self) -> u32 {
         (u64::BITS - (self.cells - 1).leading_zeros()).max(1)
     }
 
-    /// How many bytes a key has at most.
+    /// Maximum bytes of a key.
     pub(super) fn key_bytes(&self) -> usize {
         self.key_bits().div_ceil(8) as usize
     }
 
-    /// Groups and how often each came, as a batch with the values in the place of codes.
+    /// Converts groups and counts to a batch, with values instead of codes.
     pub(super) fn batch(&self, keys: &[u64], counts: Vec<u64>) -> Result<RecordBatch, CountError> {
         let mut arrays = Vec::with_capacity(self.columns.len() + 1);
         for column in &self.columns {
@@ -182,7 +183,8 @@ impl KeySpace {
     }
 }
 
-/// The type of a column of results. Text stays by its dictionary, which all batches share: names are written once, not for each group.
+/// Type of a result column. Text keeps its dictionary, which all batches share, so names are
+/// written once.
 fn result_type(values: &ArrayRef) -> DataType {
     match values.data_type() {
         DataType::Utf8 => DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8)),
@@ -197,12 +199,12 @@ fn values_of(values: &ArrayRef, codes: UInt32Array) -> Result<ArrayRef, CountErr
     })
 }
 
-/// How many bits it takes to number so many values.
+/// Bits needed to number this many values.
 fn bits_of(values: u64) -> u32 {
     u64::BITS - (values - 1).leading_zeros()
 }
 
-/// A code, which is less than 2³² because arrays of values are shorter.
+/// Converts a code, which is less than 2³² because arrays are shorter.
 #[allow(clippy::cast_possible_truncation, reason = "codes number the values of a column")]
 fn low(code: u64) -> u32 {
     code as u32

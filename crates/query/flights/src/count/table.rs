@@ -1,43 +1,45 @@
-//! Keys and how often each came: a hash table with open addressing, which is used again for one partition after the other.
+//! Hash table of keys and counts with open addressing, reused for successive partitions.
 
 use std::collections::HashMap;
 
 use super::KeySpace;
 
-/// 2⁶⁴ divided by the golden ratio (Knuth, *The Art of Computer Programming* 3, §6.4): its products' high bits are spread evenly.
+/// 2⁶⁴ divided by the golden ratio (Knuth, *The Art of Computer Programming* 3, §6.4): spreads the
+/// high bits of its products evenly.
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// How many high bits of a hash number a partition; the table takes those below.
+/// High bits of a hash that select a partition; the table uses those below.
 pub(super) const PARTITION_BITS: u32 = 8;
 
 #[inline]
 pub(super) fn hash(key: u64) -> u64 {
-    // The upper half is folded in, because a product's high bits depend on all of the factor only so.
+    // Fold in the upper half: only then do a product's high bits depend on the whole key.
     (key ^ (key >> 32)).wrapping_mul(MULTIPLIER)
 }
 
-/// A key, and how often it came.
+/// A key and its count.
 pub(super) type Pair = (u64, u64);
 
-/// A slot is a key, and in the bits that keys leave free its count, so that it takes 8 bytes: the fewer, the more slots are in a cache.
+/// Each slot stores a key and, in the bits it leaves free, its count: 8 bytes, so that many slots
+/// fit in a cache.
 pub(super) struct Table {
-    /// 0: it is free, since no count is 0.
+    /// 0 if free: no count is 0.
     slots: Vec<u64>,
     groups: usize,
     count_bits: u32,
-    /// What a slot has no bits for.
+    /// Part of a count that exceeds its slot.
     beyond: HashMap<u64, u64>,
 }
 
 impl Table {
     const SLOTS_MIN: usize = 1 << 10;
     const SLOT_BYTES: usize = size_of::<u64>();
-    /// Bytes of a table for each group at most: it is doubled when half of it is taken, the old one beside the new.
+    /// Maximum bytes per group: the table doubles when half full, and the old one exists meanwhile.
     pub(super) const GROUP_BYTES_MAX: usize = 6 * Self::SLOT_BYTES;
-    /// Bytes of the shortest one.
+    /// Bytes of the smallest table.
     pub(super) const BYTES_MIN: usize = Self::SLOTS_MIN * Self::SLOT_BYTES;
 
-    /// A table of a space's keys.
+    /// Creates a table for a space's keys.
     pub(super) fn new(space: &KeySpace) -> Self {
         Self {
             slots: vec![0; Self::SLOTS_MIN],
@@ -47,17 +49,17 @@ impl Table {
         }
     }
 
-    /// The memory of its slots.
+    /// Memory of its slots.
     pub(super) fn bytes(&self) -> usize {
         self.slots.len() * Self::SLOT_BYTES
     }
 
-    /// How many groups it has.
+    /// Number of groups.
     pub(super) fn groups(&self) -> usize {
         self.groups
     }
 
-    /// Whether so many more groups fit before it is doubled.
+    /// Returns true if this many further groups fit without growing.
     pub(super) fn has_room(&self, groups: usize) -> bool {
         (self.groups + groups) * 2 <= self.slots.len()
     }
@@ -100,7 +102,7 @@ impl Table {
         }
     }
 
-    /// Keeps 1 in the slot, and what it has no bits for beside it.
+    /// Sets the slot's count to 1, and stores the rest separately.
     #[cold]
     fn set_beyond(&mut self, place: usize, key: u64, count: u64) {
         self.slots.get_mut(place).into_iter().for_each(|slot| *slot = key << self.count_bits | 1);
@@ -114,7 +116,7 @@ impl Table {
         ((hash(key) << PARTITION_BITS) >> (u64::BITS - bits)) as usize
     }
 
-    /// Doubles it.
+    /// Doubles its size.
     #[cold]
     pub(super) fn grow(&mut self) {
         let longer = vec![0; 2 * self.slots.len()];
@@ -129,7 +131,8 @@ impl Table {
         }
     }
 
-    /// Adds groups from a place in the table on, until there are so many of them. Returns the place to go on from.
+    /// Appends groups from a position on, at most `groups_max`. Returns the position to continue
+    /// from.
     pub(super) fn take(
         &self,
         from: usize,
@@ -152,16 +155,16 @@ impl Table {
         at
     }
 
-    /// The groups, in no order.
+    /// Groups in no particular order.
     pub(super) fn pairs(&self) -> impl Iterator<Item = Pair> {
         self.slots.iter().filter(|slot| **slot != 0).map(|slot| pair(*slot, self.count_bits, &self.beyond))
     }
 
-    /// Takes all groups out, so that it is empty.
+    /// Takes all groups out.
     pub(super) fn compact(&mut self) -> Groups {
         let mut slots = vec![0; self.groups + 1];
         let mut at = 0;
-        // Without a branch: half of the slots are free, and which ones can't be foreseen.
+        // Branch-free: half of the slots are free at random.
         for slot in &self.slots {
             slots.get_mut(at).into_iter().for_each(|place| *place = *slot);
             at += usize::from(*slot != 0);
@@ -172,7 +175,7 @@ impl Table {
         groups
     }
 
-    /// Forgets everything but its memory, unless that is far more than was needed of late.
+    /// Clears the table. Keeps its memory, unless that far exceeds recent needs.
     pub(super) fn clear(&mut self) {
         if self.slots.len() > Self::SLOTS_MIN && self.groups * 16 < self.slots.len() {
             self.slots = vec![0; self.slots.len() / 4];
@@ -184,7 +187,7 @@ impl Table {
     }
 }
 
-/// Groups that were counted, one after the other.
+/// Counted groups in a sequence.
 pub(super) struct Groups {
     slots: Vec<u64>,
     count_bits: u32,
@@ -192,7 +195,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// The memory of them.
+    /// Memory of the groups.
     pub(super) fn bytes(&self) -> usize {
         self.slots.len() * Table::SLOT_BYTES
     }
@@ -201,14 +204,14 @@ impl Groups {
         self.slots.len()
     }
 
-    /// Those from a place on, at most so many.
+    /// Returns at most `groups_max` groups from a position on.
     pub(super) fn pairs(&self, from: usize, groups_max: usize) -> impl Iterator<Item = Pair> {
         let end = from.saturating_add(groups_max).min(self.slots.len());
         let slots = self.slots.get(from..end).unwrap_or_default();
         slots.iter().map(|slot| pair(*slot, self.count_bits, &self.beyond))
     }
 
-    /// Of pairs whose keys are different ones, in a space.
+    /// Creates groups from pairs with distinct keys.
     pub(super) fn of(pairs: &[Pair], space: &KeySpace) -> Self {
         let (count_bits, mut beyond) = (u64::BITS - space.key_bits(), HashMap::new());
         let slots = pairs.iter().map(|(key, count)| {
@@ -238,7 +241,7 @@ mod tests {
 
     #[test]
     fn counts_beyond_a_slots_bits_are_right() {
-        // 62 bits of keys leave two for counts.
+        // Keys of 62 bits leave two for counts.
         let column = |name: &str| {
             let values: ArrayRef = Arc::new(Int32Array::from_iter_values(0..1 << 21));
             (name.to_owned(), values)

@@ -1,11 +1,12 @@
-//! What a cell says.
+//! Parsers of cells.
 
-/// Whether a cell says that there is no value: empty, `NA`, or the `\N` of a database's dump.
+/// Returns true for a missing value: empty, `NA`, or `\N` of a database dump.
 pub(super) fn is_missing(cell: &[u8]) -> bool {
     matches!(cell, b"" | b"NA" | b"\\N")
 }
 
-/// A whole number, which the current publication writes with decimals (`-5.00`). None: it is something else.
+/// Parses an integer, which the current publication writes with decimals (`-5.00`). `None` for
+/// anything else.
 pub(super) fn number(cell: &[u8]) -> Option<i32> {
     let (negative, digits) = match cell {
         [b'-', rest @ ..] => (true, rest),
@@ -29,8 +30,8 @@ pub(super) fn number(cell: &[u8]) -> Option<i32> {
     Some(if negative { -value } else { value })
 }
 
-/// Days since 1970-01-01 of a day of the Gregorian calendar (Hinnant, *chrono-Compatible Low-Level Date Algorithms*, `days_from_civil`).
-/// None: there is no such day.
+/// Days since 1970-01-01 of a Gregorian date (Hinnant, *chrono-Compatible Low-Level Date
+/// Algorithms*, `days_from_civil`). `None` if there is no such day.
 pub(crate) fn days_since_1970(year: u16, month: u8, day: u8) -> Option<i32> {
     if day == 0 || day > days_of_month(year, month)? {
         return None;
@@ -44,7 +45,7 @@ pub(crate) fn days_since_1970(year: u16, month: u8, day: u8) -> Option<i32> {
     Some(era * 146_097 + day_of_era - 719_468)
 }
 
-/// Year, month and day of a day since 1970-01-01 (Hinnant, as above, `civil_from_days`).
+/// Year, month and day of a number of days since 1970-01-01 (Hinnant, as above, `civil_from_days`).
 pub(crate) fn civil(days_since_1970: i32) -> (i32, i32, i32) {
     let days = days_since_1970 + 719_468;
     let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
@@ -56,7 +57,7 @@ pub(crate) fn civil(days_since_1970: i32) -> (i32, i32, i32) {
     (year_of_era + era * 400 + i32::from(month <= 2), month, day)
 }
 
-/// How many days a month has. None: there is no such month.
+/// Number of days in a month. `None` if there is no such month.
 pub(crate) fn days_of_month(year: u16, month: u8) -> Option<u8> {
     let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     match month {
@@ -67,9 +68,9 @@ pub(crate) fn days_of_month(year: u16, month: u8) -> Option<u8> {
     }
 }
 
-/// The day of the week, 1 for Monday.
+/// Day of the week, 1 for Monday.
 pub(crate) fn day_of_week(days_since_1970: i32) -> u8 {
-    // The first of January 1970 was a Thursday.
+    // 1970-01-01 was a Thursday.
     u8::try_from((days_since_1970 + 3).rem_euclid(7) + 1).unwrap_or_default()
 }
 
@@ -97,7 +98,7 @@ mod tests {
         {
             assert_eq!(days_since_1970(year, month, day), None, "{year}-{month}-{day}");
         }
-        // Both were Tuesdays, and Wednesdays: the first two from the publisher's own column.
+        // A Tuesday and a Wednesday: the first from the publisher's own column.
         assert_eq!(day_of_week(days_since_1970(2008, 1, 1).unwrap()), 2);
         assert_eq!(day_of_week(days_since_1970(1987, 10, 14).unwrap()), 3);
     }

@@ -1,4 +1,4 @@
-//! Files, decompressed and cut into pieces that end with a line.
+//! Files, decompressed and cut into chunks of whole lines.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -15,7 +15,7 @@ const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 const BYTE_ORDER_MARKS_OF_UTF16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
-/// A file of flights: CSV with a header, compressed by zstd or not.
+/// A file of flights: CSV with a header, optionally compressed by zstd.
 pub struct Source {
     name: Arc<str>,
     origin: Origin,
@@ -27,12 +27,12 @@ enum Origin {
 }
 
 impl Source {
-    /// The file at `path`, opened when its turn comes.
+    /// The file at `path`, opened when it is needed.
     pub fn file(path: &Path) -> Self {
         Self { name: path.to_string_lossy().into(), origin: Origin::Path(path.to_owned()) }
     }
 
-    /// What `reader` gives, called `name` where rows of it are told of.
+    /// The contents of `reader`, reported under `name`.
     pub fn reader(name: &str, reader: Box<dyn Read + Send>) -> Self {
         Self { name: name.into(), origin: Origin::Reader(reader) }
     }
@@ -50,44 +50,44 @@ impl Source {
     }
 }
 
-/// Some lines of a file.
+/// Lines of a file.
 pub(super) struct Chunk {
     pub(super) file: Arc<str>,
     pub(super) layout: Arc<Layout>,
-    /// The number of its first line.
+    /// Number of its first line.
     pub(super) first_line: u64,
     pub(super) bytes: Vec<u8>,
 }
 
-/// What follows next in the files.
+/// Next piece of the files.
 pub(super) enum Piece {
     /// Lines to parse.
     Lines(Chunk),
-    /// So many rows that can't be parsed, for a reason that was told already or is told here.
+    /// Rows that can't be parsed; the reason was reported before or is given here.
     Bad { rows: u64, reject: Option<Reject> },
 }
 
-/// The file that is being read.
+/// The file being read.
 struct Current {
     name: Arc<str>,
     reader: Box<dyn Read + Send>,
-    /// What was read behind the last line's end.
+    /// Bytes after the last complete line.
     rest: Vec<u8>,
-    /// How many lines came already.
+    /// Number of lines so far.
     lines: u64,
-    /// None: its header isn't known, or none of flights.
+    /// `None` before the header, or if it isn't one of flights.
     layout: Option<Arc<Layout>>,
 }
 
-/// What a file has next.
+/// Next bytes of a file.
 enum Lines {
     Whole(Vec<u8>),
-    /// The beginning of a line that is longer than a piece; it was passed over.
+    /// Beginning of a line longer than a chunk; the line was skipped.
     TooLong(Vec<u8>),
     End,
 }
 
-/// Cuts files into pieces, one after the other.
+/// Cuts files into pieces sequentially.
 pub(super) struct Chunks {
     sources: std::vec::IntoIter<Source>,
     current: Option<Current>,
@@ -99,7 +99,7 @@ impl Chunks {
         Self { sources: sources.into_iter(), current: None, chunk_bytes }
     }
 
-    /// The next piece; none at the end of the last file.
+    /// Returns the next piece; `None` at the end of the last file.
     pub(super) fn next(&mut self) -> Result<Option<Piece>, LoadError> {
         loop {
             if let Some(current) = &mut self.current {
@@ -133,7 +133,7 @@ impl Current {
         LoadError::Read { file: Arc::clone(&self.name), after_lines: self.lines, source }
     }
 
-    /// Reads the header. Returns what is wrong with it.
+    /// Reads the header. Returns a piece if it is invalid.
     fn begin(&mut self, chunk_bytes: usize) -> io::Result<Option<Piece>> {
         let reason = match self.read_lines(chunk_bytes)? {
             Lines::End => (BadRow::Empty, Vec::new()),
@@ -185,7 +185,7 @@ impl Current {
         Piece::Bad { rows: 1, reject: Some(Reject { file: Arc::clone(&self.name), line, reason, row }) }
     }
 
-    /// About so many bytes, up to a line's end or the file's.
+    /// Reads approximately `chunk_bytes`, up to the end of a line or of the file.
     fn read_lines(&mut self, chunk_bytes: usize) -> io::Result<Lines> {
         let mut bytes = std::mem::take(&mut self.rest);
         let wanted = chunk_bytes.saturating_sub(bytes.len());
@@ -205,7 +205,7 @@ impl Current {
         Ok(Lines::Whole(bytes))
     }
 
-    /// Reads to the end of a line, and keeps what is behind it.
+    /// Skips to the end of a line, and keeps the bytes after it.
     fn pass_line(&mut self) -> io::Result<()> {
         let mut buffer = vec![0; 64 << 10];
         loop {
@@ -222,7 +222,8 @@ impl Current {
     }
 }
 
-/// Whether a file begins with a frame of zstd that has no data: `pzstd` writes one before each that has.
+/// Returns true for the beginning of an empty zstd frame: `pzstd` writes one before each data
+/// frame.
 fn is_skippable_frame(start: &[u8]) -> bool {
     matches!(start, [0x50..=0x5f, 0x2a, 0x4d, 0x18])
 }
@@ -236,11 +237,11 @@ fn read_header(line: &[u8]) -> Result<Layout, BadRow> {
     let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(line);
     // Reading from memory doesn't fail.
     if !reader.read_byte_record(&mut header).unwrap_or(false) {
-        // A blank line is no header either.
+        // A blank line isn't a header.
         return Err(BadRow::Empty);
     }
     let layout = Layout::of(&header)?;
-    // Rows on the header's own line would be lost.
+    // Rows on the header's line would be lost.
     if reader.read_byte_record(&mut header).unwrap_or(false) {
         return Err(BadRow::CarriageReturns);
     }

@@ -1,5 +1,6 @@
-//! Which column of a file is which of ours: the historical files (21, 29 and 31 columns) and the current publication (110, the last
-//! one empty because each line ends in a comma) are told apart by their names alone, in whatever order they stand.
+//! Mapping of a file's columns to the schema. The historical files (21, 29 and 31 columns) and the
+//! current publication (110, the last one empty because each line ends in a comma) are recognised
+//! by column names in any order.
 
 use csv::ByteRecord;
 
@@ -7,7 +8,7 @@ use crate::{BadRow, Column};
 
 const DAY_OF_MONTH: &str = "DayofMonth";
 
-/// Other names that a column has in files, beside its own, the better first.
+/// Alternative names of a column in files, the best first.
 const fn other_names(column: Column) -> &'static [&'static str] {
     match column {
         Column::Airline => &["UniqueCarrier", "Reporting_Airline", "Unique_Carrier", "Carrier"],
@@ -17,7 +18,7 @@ const fn other_names(column: Column) -> &'static [&'static str] {
     }
 }
 
-/// Without these a file isn't one of flights.
+/// Columns without which a file isn't one of flights.
 const REQUIRED: &[Column] = &[
     Column::Year,
     Column::Month,
@@ -30,29 +31,29 @@ const REQUIRED: &[Column] = &[
     Column::Diverted,
 ];
 
-/// Where a file has what.
+/// Positions of columns in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// How many columns a row has.
+    /// Number of columns.
     pub(super) columns: usize,
-    /// Where the day of the month is.
+    /// Position of the day of the month.
     pub(super) day: usize,
-    /// Where a column is, by its index in the schema.
+    /// Position of each column, by its index in the schema.
     places: [Option<usize>; Column::ALL.len()],
 }
 
 impl Layout {
-    /// Reads a header.
+    /// Parses a header.
     pub(super) fn of(header: &ByteRecord) -> Result<Self, BadRow> {
         let find = |name: &'static str| {
             let is_named = |cell: &[u8]| cell.trim_ascii().eq_ignore_ascii_case(name.as_bytes());
             let mut places = header.iter().enumerate().filter(|(_, cell)| is_named(cell));
             let found = places.next().map(|(place, _)| place);
-            // Which of two is meant can't be known.
+            // Duplicates are ambiguous.
             places.next().map_or(Ok(found), |_| Err(BadRow::HeaderTwice { column: name }))
         };
         let mut places = [None; Column::ALL.len()];
-        // The day follows from year, month and day of the month, and files write it in several ways.
+        // The date follows from year, month and day; files write it in various formats.
         let is_read = |column| !matches!(column, Column::FlightDate | Column::DayOfWeek);
         for (place, column) in places.iter_mut().zip(Column::ALL).filter(|(_, column)| is_read(**column)) {
             for name in std::iter::once(&column.name()).chain(other_names(*column)) {
@@ -67,7 +68,7 @@ impl Layout {
         }
     }
 
-    /// Where a column is, if the file has it.
+    /// Position of a column, if the file has it.
     pub(super) fn place(&self, column: Column) -> Option<usize> {
         self.places.get(column.index()).copied().flatten()
     }

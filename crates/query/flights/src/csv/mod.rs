@@ -19,45 +19,46 @@ use self::threads::Threads;
 pub use self::write::CsvWriter;
 use crate::{LoadError, Reject, Rejects};
 
-/// How files are loaded.
+/// Options of loading.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CsvOptions {
-    /// Rows of a batch at most. Batches end with the bytes that are read at once, too.
+    /// Maximum rows of a batch. Batches also end with each chunk.
     pub batch_rows: usize,
-    /// Bytes that are read and parsed at once. No row may be longer. Memory is about twenty times as much, with two threads.
+    /// Bytes read and parsed at once, and the maximum length of a row. With two threads, the memory
+    /// is about twenty times as much.
     pub chunk_bytes: usize,
-    /// The share of rows that may be bad.
+    /// Maximum share of bad rows.
     pub bad_max: f64,
-    /// Threads that parse, beside one that reads; 1: all is done by the caller's.
+    /// Parsing threads in addition to a reading one; with 1, the caller's thread does everything.
     pub threads: usize,
 }
 
 impl Default for CsvOptions {
-    /// Batches of 65 536 rows, 4 MiB at once, one row in a hundred, two threads.
+    /// Batches of 65 536 rows, chunks of 4 MiB, one bad row in a hundred, two threads.
     fn default() -> Self {
         Self { batch_rows: 1 << 16, chunk_bytes: 4 << 20, bad_max: 0.01, threads: 2 }
     }
 }
 
-/// What was loaded so far.
+/// Report of loading so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LoadReport {
-    /// Rows, bad ones among them.
+    /// Rows, including bad ones.
     pub rows: u64,
-    /// Rows that were kept aside. A file without a header of flights is bad as a whole.
+    /// Rejected rows. A file without a valid header is rejected as a whole.
     pub bad_rows: u64,
-    /// Flights of whose `Cancelled` the file said nothing, so that it was derived.
+    /// Flights without `Cancelled` in the file; it was derived.
     pub cancelled_derived: u64,
-    /// The same of `Diverted`.
+    /// Flights without `Diverted` in the file; it was derived.
     pub diverted_derived: u64,
-    /// Flights whose tail number isn't UTF-8, so that it was left out.
+    /// Flights whose tail number isn't UTF-8, and was left out.
     pub tail_numbers_unreadable: u64,
     /// Decompressed bytes.
     pub bytes: u64,
 }
 
-/// The flights of CSV files, batch by batch in the files' order. Batches are the same for any number of threads.
+/// Flights of CSV files, in batches in file order. Batches don't depend on the number of threads.
 pub struct CsvFlights {
     pieces: Pieces,
     options: CsvOptions,
@@ -72,10 +73,11 @@ enum Pieces {
 }
 
 impl CsvFlights {
-    /// More bad rows than their share are no error before so many rows have come: a few at the beginning say nothing yet.
+    /// Rows from which the share of bad rows is checked: a few at the beginning aren't
+    /// representative.
     const JUDGED_ROWS: u64 = 1_000_000;
 
-    /// Flights of these files, one after the other.
+    /// Loads these files sequentially.
     pub fn new(sources: Vec<Source>, options: CsvOptions) -> Self {
         let options = CsvOptions {
             batch_rows: options.batch_rows.clamp(1, 1 << 16),
@@ -90,11 +92,11 @@ impl CsvFlights {
         Self { pieces, options, ready: VecDeque::new(), report: LoadReport::default(), first_bad: None }
     }
 
-    /// The next batch; none at the end. Bad rows go to `rejects`.
+    /// Returns the next batch; `None` at the end. Bad rows go to `rejects`.
     ///
     /// # Errors
-    /// A file can't be read; more rows are bad than [`CsvOptions::bad_max`] allows, which is certain only at the end: no batch counts
-    /// before all have come.
+    /// A file can't be read; or the share of bad rows exceeds [`CsvOptions::bad_max`]. The latter
+    /// is final only at the end, so no batch may be used before.
     pub fn next_batch(&mut self, rejects: &mut dyn Rejects) -> Result<Option<RecordBatch>, LoadError> {
         loop {
             if let Some(batch) = self.ready.pop_front() {
@@ -116,7 +118,7 @@ impl CsvFlights {
         }
     }
 
-    /// What was loaded so far; all, once there is no further batch.
+    /// Report so far; complete after the last batch.
     pub fn report(&self) -> LoadReport {
         self.report
     }
@@ -147,7 +149,7 @@ impl CsvFlights {
     }
 }
 
-/// Lines become batches; what can't be parsed passes through.
+/// Parses lines to batches; passes rejected rows through.
 fn parse_piece(piece: Piece, batch_rows: usize) -> Result<Parsed, LoadError> {
     match piece {
         Piece::Lines(chunk) => Ok(parse(&chunk, batch_rows)?),

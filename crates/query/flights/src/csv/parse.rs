@@ -1,4 +1,4 @@
-//! Lines to batches.
+//! Parses lines to batches.
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
@@ -10,19 +10,19 @@ use super::row::{Derived, Flight};
 use crate::columns::Columns;
 use crate::{BadRow, Reject};
 
-/// What came of some lines.
+/// Result of parsing some lines.
 #[derive(Default)]
 pub(super) struct Parsed {
     pub(super) batches: Vec<RecordBatch>,
     pub(super) rejects: Vec<Reject>,
-    /// All rows, bad ones among them.
+    /// All rows, including bad ones.
     pub(super) rows: u64,
     pub(super) bad_rows: u64,
     pub(super) bytes: u64,
     pub(super) derived: Derived,
 }
 
-/// What the bytes of a chunk are known not to have, so that rows needn't be looked at for it.
+/// Characters known to be absent from a chunk, so that rows needn't be checked for them.
 struct Clean {
     no_nul: bool,
     no_quotes: bool,
@@ -45,7 +45,7 @@ pub(super) fn parse(chunk: &Chunk, batch_rows: usize) -> Result<Parsed, ArrowErr
     let mut parser = Parser { chunk, clean, batch_rows, columns, parsed };
     let mut begin = 0;
     let mut line = chunk.first_line;
-    // Once around, and again behind each quote that isn't closed.
+    // One iteration, and another after each unclosed quote.
     while begin < bytes.len() {
         let rest = bytes.get(begin..).unwrap_or_default();
         let (taken_bytes, taken_lines) = parser.take(rest, line)?;
@@ -57,7 +57,8 @@ pub(super) fn parse(chunk: &Chunk, batch_rows: usize) -> Result<Parsed, ArrowErr
 }
 
 impl Parser<'_> {
-    /// Takes rows up to the end, or up to a line with a quote that isn't closed. Returns how many bytes and lines it took.
+    /// Parses rows up to the end, or up to a line with an unclosed quote. Returns the numbers of
+    /// bytes and lines.
     fn take(&mut self, bytes: &[u8], line: u64) -> Result<(usize, u64), ArrowError> {
         let mut reader = ReaderBuilder::new()
             .has_headers(false)
@@ -102,7 +103,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What can be wrong with any row.
+    /// Checks that apply to every row.
     fn check(&self, record: &ByteRecord, row: &[u8]) -> Result<(), BadRow> {
         if !self.clean.no_nul && memchr(0, row).is_some() {
             return Err(BadRow::Nul);

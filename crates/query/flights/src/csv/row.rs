@@ -1,4 +1,4 @@
-//! One row, checked as a whole before any of it is kept.
+//! A row, validated as a whole before it is stored.
 
 use csv::ByteRecord;
 
@@ -8,7 +8,7 @@ use crate::columns::{Cells, Columns};
 use crate::schema::Kind;
 use crate::{BadRow, Column};
 
-/// What a file didn't say, or not so that it could be read.
+/// Flights with missing or unreadable values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Derived {
     pub(super) cancelled: u64,
@@ -24,31 +24,31 @@ impl Derived {
     }
 }
 
-/// The value of a column.
+/// Value of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Value<'a> {
     Missing,
     Number(i32),
     Text(&'a str),
-    /// A month of a year.
+    /// Year and month.
     Month(u16, u8),
 }
 
-/// The values of a row.
+/// Values of a row.
 pub(super) struct Flight<'a> {
     values: [Value<'a>; Column::ALL.len()],
     derived: Derived,
 }
 
 impl<'a> Flight<'a> {
-    /// Reads the values of a row that has as many columns as the header.
+    /// Parses a row with as many columns as the header.
     pub(super) fn of(record: &'a ByteRecord, layout: &Layout) -> Result<Self, BadRow> {
         let mut flight = Self { values: [Value::Missing; Column::ALL.len()], derived: Derived::default() };
         for (column, value) in Column::ALL.iter().zip(&mut flight.values) {
             let cell = layout.place(*column).and_then(|place| record.get(place)).unwrap_or_default();
             if !is_missing(cell) {
                 *value = match value_of(*column, cell) {
-                    // The publisher's own files have tail numbers with letters of no encoding that is known.
+                    // The publisher's own files have tail numbers in an unknown encoding.
                     Err(BadRow::Encoding) if *column == Column::TailNum => {
                         flight.derived.tail_numbers = 1;
                         Value::Missing
@@ -64,7 +64,7 @@ impl<'a> Flight<'a> {
         missing.map_or(Ok(flight), |column| Err(BadRow::Missing { column: *column }))
     }
 
-    /// What wasn't in the file.
+    /// Values that weren't in the file.
     pub(super) fn derived(&self) -> Derived {
         self.derived
     }
@@ -79,7 +79,7 @@ impl<'a> Flight<'a> {
         }
     }
 
-    /// The day, the month of a year, and the day of the week follow from year, month and day.
+    /// Derives date, month and day of the week from year, month and day.
     fn date(&mut self, day: &[u8]) -> Result<(), BadRow> {
         let part = |column| match self.get(column) {
             Value::Number(number) => Ok(number),
@@ -97,8 +97,8 @@ impl<'a> Flight<'a> {
         Ok(())
     }
 
-    /// Flags that a file lacks: a flight was cancelled if there is a reason for it, or it never departed; it was diverted if it departed
-    /// and never came to its destination with a delay.
+    /// Derives missing flags. A flight was cancelled if it has a reason for it, or never departed.
+    /// It was diverted if it departed but has no arrival delay.
     fn derive(&mut self) {
         let has = |column| self.get(column) != Value::Missing;
         let departed = has(Column::DepTime);
@@ -115,7 +115,7 @@ impl<'a> Flight<'a> {
         }
     }
 
-    /// Puts it into a batch.
+    /// Appends the row to a batch.
     pub(super) fn append(&self, columns: &mut Columns) {
         for ((_, cells), value) in columns.iter_mut().zip(&self.values) {
             append(cells, *value);
@@ -128,7 +128,7 @@ fn append(cells: &mut Cells, value: Value<'_>) {
         Value::Number(number) => Some(number),
         Value::Missing | Value::Text(_) | Value::Month(..) => None,
     };
-    // What doesn't fit was refused when the cell was read.
+    // Out-of-range values were rejected when the cell was parsed.
     match (cells, value) {
         (Cells::U8(cells), _) => cells.append_option(number.and_then(|number| u8::try_from(number).ok())),
         (Cells::U16(cells), _) => cells.append_option(number.and_then(|number| u16::try_from(number).ok())),
@@ -144,7 +144,7 @@ fn append(cells: &mut Cells, value: Value<'_>) {
     }
 }
 
-/// `2008-01`.
+/// Formats as `2008-01`.
 fn month_name(buffer: &mut [u8; 7], year: u16, month: u8) -> &str {
     let digit = |number: u16| b'0' + u8::try_from(number % 10).unwrap_or_default();
     let month = u16::from(month);
@@ -173,7 +173,7 @@ fn number_of(column: Column, cell: &[u8]) -> Result<Value<'_>, BadRow> {
         Column::Year => (1900..=2200, "year"),
         Column::Month => (1..=12, "month"),
         Column::Cancelled | Column::Diverted => (0..=1, "flag"),
-        // Published times run on behind midnight, as 2546.
+        // Published times may continue after midnight, such as 2546.
         Column::CrsDepTime | Column::DepTime | Column::CrsArrTime | Column::ArrTime => {
             (0..=2959, "time as hhmm")
         }
@@ -189,7 +189,7 @@ fn number_of(column: Column, cell: &[u8]) -> Result<Value<'_>, BadRow> {
 fn text_of(column: Column, cell: &[u8]) -> Result<Value<'_>, BadRow> {
     let is_letter = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
     let (is_right, expected) = match column {
-        // `ML (1)` is a carrier that had the code of another one earlier.
+        // `ML (1)` is a carrier whose code had belonged to another one.
         Column::Airline => (
             (2..=7).contains(&cell.len()) && cell.iter().all(|byte| is_letter(byte) || b" ()".contains(byte)),
             "carrier's code",

@@ -1,5 +1,5 @@
-//! Reading and parsing by several threads: one reads, and gives each piece to the next of those that parse, in turns. What they return
-//! is taken in the same turns, so its order is that of the files.
+//! Parallel parsing. One thread reads, and distributes pieces round-robin among the parsing
+//! threads. Their results are taken in the same order, which is that of the files.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
@@ -9,12 +9,12 @@ use super::parse::Parsed;
 use super::parse_piece;
 use crate::LoadError;
 
-/// What the reader gives: a piece, an error that ends it, or the end.
+/// Message of the reader: a piece, a final error, or the end.
 type Given = Result<Option<Piece>, LoadError>;
 type Returned = Result<Option<Parsed>, LoadError>;
 
 pub(super) struct Threads {
-    /// None once it is over: the threads end when what they return isn't taken any more.
+    /// `None` at the end: threads end when their results are no longer taken.
     returned: Option<Vec<Receiver<Returned>>>,
     turn: usize,
     handles: Vec<JoinHandle<()>>,
@@ -51,7 +51,7 @@ impl Drop for Threads {
     fn drop(&mut self) {
         self.returned = None;
         for handle in self.handles.drain(..) {
-            // One that panicked has been told of by `LoadError::Thread`.
+            // A panic was reported as `LoadError::Thread`.
             let _ = handle.join();
         }
     }

@@ -1,4 +1,4 @@
-//! Flights as the publisher's historical files have them: 29 columns, `NA` for what is missing.
+//! Writes flights in the publisher's historical format: 29 columns, `NA` for missing values.
 
 use std::io::Write;
 
@@ -11,7 +11,7 @@ use super::cells::civil;
 use crate::Column;
 use crate::schema::{Kind, flight_schema};
 
-/// A column of the files.
+/// Contents of a file's column.
 #[derive(Clone, Copy)]
 enum Place {
     Of(Column),
@@ -51,14 +51,14 @@ const PLACES: [(&str, Place); 29] = [
     ("LateAircraftDelay", Place::Of(Column::LateAircraftDelay)),
 ];
 
-/// Writes flights as a CSV file.
+/// Writer of a CSV file of flights.
 pub struct CsvWriter<W: Write> {
     writer: Writer<W>,
     record: ByteRecord,
 }
 
 impl<W: Write> CsvWriter<W> {
-    /// Begins a file with its header.
+    /// Starts a file with its header.
     ///
     /// # Errors
     /// It can't be written.
@@ -90,16 +90,16 @@ impl<W: Write> CsvWriter<W> {
         Ok(())
     }
 
-    /// Ends the file.
+    /// Completes the file.
     ///
     /// # Errors
-    /// The last of it can't be written.
+    /// It can't be written.
     pub fn finish(mut self) -> Result<(), csv::Error> {
         Ok(self.writer.flush()?)
     }
 }
 
-/// Writes what a cell says; nothing if it is missing.
+/// Writes the text of a cell; nothing if it is missing.
 fn write_cell(flights: &RecordBatch, place: Place, row: usize, text: &mut Vec<u8>) -> std::io::Result<()> {
     let column = match place {
         Place::Of(column) => column,

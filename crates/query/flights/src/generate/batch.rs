@@ -1,4 +1,4 @@
-//! Drawn flights as a batch of all columns.
+//! Builds batches of all columns from drawn flights.
 
 use std::sync::Arc;
 
@@ -16,12 +16,12 @@ use crate::csv::cells::day_of_week;
 use crate::schema::flight_schema;
 
 const DAY_MINUTES: i32 = 24 * 60;
-/// The causes of delays are published from June 2003 on.
+/// Month from which the causes of delays are published: June 2003.
 const CAUSES_FROM_MONTH: u16 = 41;
-/// Of flights at least as late as this.
+/// Minimum delay with published causes.
 const CAUSES_FROM_MINUTES: i16 = 15;
 
-/// A flight with what follows from what was drawn.
+/// A drawn flight with derived values.
 struct Flight<'a> {
     drawn: &'a Drawn,
     route: Route,
@@ -43,12 +43,12 @@ impl<'a> Flight<'a> {
         i32::from(self.drawn.departure) + i32::from(self.elapsed)
     }
 
-    /// Of one that arrived.
+    /// Returns the actual duration of a flight that arrived.
     fn actual_elapsed(&self) -> Option<i16> {
         Some(self.elapsed + self.drawn.arrival_delay? - self.drawn.departure_delay?)
     }
 
-    /// What a cause contributed, by its share in 100.
+    /// Minutes of a delay due to a cause, from its range of hundredths.
     fn cause(&self, from: i16, to: i16) -> Option<i16> {
         let late = self
             .drawn
@@ -59,12 +59,12 @@ impl<'a> Flight<'a> {
     }
 }
 
-/// A part of a flight's noise, less than `below`.
+/// Derives a number less than `below` from a flight's noise.
 fn part(drawn: &Drawn, shift: u32, below: u64) -> i16 {
     i16::try_from((drawn.noise >> shift & 0xffff) % below).unwrap_or_default()
 }
 
-/// A minute of the day, or of another day, as `hhmm`.
+/// Formats a minute of this or another day as `hhmm`.
 fn clock(minute: i32) -> u16 {
     let minute = minute.rem_euclid(DAY_MINUTES);
     u16::try_from(minute / 60 * 100 + minute % 60).unwrap_or_default()
@@ -78,13 +78,13 @@ pub(super) fn record_batch(draw: &Draw, drawn: &[Drawn]) -> Result<RecordBatch, 
     RecordBatch::try_new(flight_schema(), arrays)
 }
 
-/// The dictionaries.
+/// Dictionaries of the columns.
 struct Names {
     carriers: ArrayRef,
     airports: ArrayRef,
     months: ArrayRef,
     reasons: ArrayRef,
-    /// How many in 100 cancellations have the first reason, or the second, or …
+    /// Cumulative percentages of the cancellation reasons.
     reason_sums: Vec<f64>,
 }
 
@@ -127,7 +127,7 @@ fn array(column: Column, flights: &[Flight<'_>], names: &Names) -> Result<ArrayR
     };
     let code = |values: &ArrayRef, of: &dyn Fn(&Flight<'_>) -> Option<u16>| -> Result<ArrayRef, ArrowError> {
         let keys = flights.iter().map(of).collect::<UInt16Array>();
-        // One that has no nulls says so, as its column does.
+        // A key array without nulls matches its non-nullable column.
         Ok(Arc::new(DictionaryArray::<UInt16Type>::try_new(keys, Arc::clone(values))?))
     };
     let arrived = |flight: &Flight<'_>| flight.drawn.arrival_delay.is_some();
@@ -170,7 +170,7 @@ fn array(column: Column, flights: &[Flight<'_>], names: &Names) -> Result<ArrayR
     }
 }
 
-/// The same route at the same time of the day has the same number.
+/// Equal for the same route and time of day.
 fn flight_number(flight: &Flight<'_>) -> u16 {
     let Route { carrier, origin, dest, .. } = flight.route;
     let mixed = u32::from(origin) * 641
@@ -180,7 +180,7 @@ fn flight_number(flight: &Flight<'_>) -> u16 {
     u16::try_from(mixed % 7000 + 1).unwrap_or_default()
 }
 
-/// One of a carrier's aircraft.
+/// Tail number of one of the carrier's aircraft.
 fn tail_number(flight: &Flight<'_>) -> String {
     let carrier = flight.route.carrier;
     let letter = |number: u8| char::from(b'A' + number);

@@ -1,9 +1,10 @@
-//! Chances: streams of random numbers, tables to draw from, quantiles.
+//! Random numbers: streams, weighted choice, quantiles.
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Mixes numbers to one that looks random (the finaliser of `SplitMix64`, Steele, Lea, Flood 2014).
+/// Mixes two numbers to a pseudo-random one (the finaliser of `SplitMix64`, Steele, Lea, Flood
+/// 2014).
 pub(super) fn mix(one: u64, other: u64) -> u64 {
     let mut mixed = one.wrapping_add(other.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -11,20 +12,20 @@ pub(super) fn mix(one: u64, other: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// A number from 0 to 1 that a hash stands for.
+/// Maps a hash to a number between 0 and 1.
 pub(super) fn fraction(hash: u64) -> f64 {
     (hash >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// The random numbers of a part of the whole.
+/// Random numbers of one part of the data.
 pub(super) fn stream(seed: u64, part: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(mix(seed, part))
 }
 
-/// Draws one of several things by weight, in constant time (Walker 1977, in Vose's form of 1991).
+/// Weighted choice in constant time (Walker 1977, in Vose's form of 1991).
 #[derive(Debug, Clone)]
 pub(super) struct Alias {
-    /// For each thing: below which fraction it is itself, and what it is otherwise.
+    /// For each item: the fraction below which it is chosen itself, and its alternative.
     things: Vec<(f32, u32)>,
 }
 
@@ -55,7 +56,7 @@ impl Alias {
         Self { things }
     }
 
-    /// The number of a thing.
+    /// Draws the index of an item.
     #[inline]
     pub(super) fn draw(&self, random: &mut impl Rng) -> usize {
         let bits = random.next_u64();
@@ -70,8 +71,9 @@ impl Alias {
     }
 }
 
-/// A distribution as its quantiles at even steps of the logit of probability. A group among which larger values are likelier has its
-/// odds multiplied: all of its logits are shifted (proportional odds, `McCullagh` 1980). Beyond the last quantile the line goes on.
+/// A distribution, as quantiles at even steps of the logit of probability. For a group with
+/// likelier large values the odds are multiplied: all logits are shifted (proportional odds,
+/// `McCullagh` 1980). Extrapolates linearly beyond the last quantile.
 #[derive(Debug, Clone)]
 pub(super) struct Quantiles {
     pub(super) from: f64,
@@ -124,7 +126,7 @@ mod tests {
         let mut share_above = |shift| {
             (0..100_000).filter(|_| quantiles.draw(shift, &mut random) > 10).count() as f64 / 100_000.0
         };
-        // One step is a logit of 1, so 10 is where the odds are 1 to e.
+        // A step is a logit of 1, so at 10 the odds are 1 to e.
         let odds = |share: f64| share / (1.0 - share);
         let (without, with) = (odds(share_above(0.0)), odds(share_above(0.7)));
         assert!((without * 1.0_f64.exp() - 1.0).abs() < 0.15, "{without}");

@@ -1,4 +1,4 @@
-//! One flight after the other.
+//! Draws individual flights.
 
 use std::ops::Range;
 
@@ -10,33 +10,34 @@ use super::learned::Learned;
 use super::network::{Network, weather};
 use crate::csv::cells::{days_of_month, days_since_1970};
 
-/// Delays are within these minutes.
+/// Range of delays in minutes.
 const DELAY_MIN: i16 = -200;
 const DELAY_MAX: i16 = 3000;
-/// From 2000 to 2011 fewer flights were cancelled or diverted than in the samples, which are of winter months.
+/// From 2000 to 2011 fewer flights were cancelled or diverted than in the samples of winter months.
 const CANCELLED_OF_SAMPLES: f64 = 0.85;
 const DIVERTED_OF_SAMPLES: f64 = 0.85;
-/// Effects of carrier, origin, hour and month add up to less than the sum of each alone, since they go together.
+/// Combined effects of carrier, origin, hour and month are less than their sum, because they
+/// correlate.
 const JOINT_EFFECT: f64 = 0.8;
 
-/// The code of a delay among [`delays`], behind the one of a missing delay.
+/// Code of a delay among [`delays`], after that of a missing delay.
 pub(super) fn delay_code(minutes: i16) -> u32 {
     u32::from((minutes.clamp(DELAY_MIN, DELAY_MAX) - DELAY_MIN).unsigned_abs()) + 1
 }
 
-/// All delays that there may be.
+/// All possible delays.
 pub(super) fn delays() -> impl Iterator<Item = i16> {
     DELAY_MIN..=DELAY_MAX
 }
 
-/// What is drawn of a flight; the rest follows from it.
+/// Drawn values of a flight; the others are derived.
 pub(super) struct Drawn {
     pub(super) route: u32,
-    /// From January 2000 on.
+    /// Counted from January 2000.
     pub(super) month: u16,
-    /// From 1970 on.
+    /// Counted from 1970-01-01.
     pub(super) day: i32,
-    /// When it is to depart, in minutes of the day.
+    /// Scheduled departure, in minutes of the day.
     pub(super) departure: u16,
     /// Missing if it was cancelled.
     pub(super) departure_delay: Option<i16>,
@@ -44,7 +45,7 @@ pub(super) struct Drawn {
     pub(super) arrival_delay: Option<i16>,
     pub(super) is_cancelled: bool,
     pub(super) is_diverted: bool,
-    /// For everything else.
+    /// Source of all other values.
     pub(super) noise: u64,
 }
 
@@ -52,16 +53,16 @@ pub(super) struct Draw {
     pub(super) learned: Learned,
     network: Network,
     seed: u64,
-    /// The first row of each month, and one past the last one's.
+    /// First row of each month, and the end of the last one.
     begins: Vec<u64>,
     hours: Alias,
     departures: Quantiles,
     gains: Quantiles,
-    /// By carrier: the learned one that it is or is like.
+    /// For each carrier, the learned carrier that it is or resembles.
     carriers: Vec<usize>,
 }
 
-/// A month's rows.
+/// Rows of a month.
 struct MonthRows<'a> {
     number: u16,
     rows: Range<u64>,
@@ -117,7 +118,7 @@ impl Draw {
         &self.network
     }
 
-    /// The flights of these rows.
+    /// Draws the flights of these rows.
     pub(super) fn chunk(&self, rows: Range<u64>, random: &mut impl Rng) -> Vec<Drawn> {
         let mut drawn = Vec::with_capacity(usize::try_from(rows.end - rows.start).unwrap_or_default());
         for number in 0..MONTHS {
@@ -133,7 +134,7 @@ impl Draw {
         let at = usize::from(number);
         let of_year = at % 12;
         let (year, calendar_month) = (FIRST_YEAR + number / 12, u8::try_from(of_year + 1).ok()?);
-        // No month is like the same one of another year.
+        // Each month differs from the same month of other years.
         let noise = |what: u64| 2.0 * super::chance::fraction(mix(self.seed ^ what, u64::from(number))) - 1.0;
         let of = |values: &[f64], otherwise| values.get(of_year).copied().unwrap_or(otherwise);
         let learned = &self.learned;
@@ -159,7 +160,7 @@ impl Draw {
         let rows = (month.rows.end - month.rows.start).max(1);
         let place = (row - month.rows.start) * month.days;
         let day = month.first_day + i32::try_from(place / rows).unwrap_or_default();
-        // Within a day, carriers come in their order, each with its share.
+        // Within a day, flights are ordered by carrier.
         let of_day =
             (place % rows) as f64 / rows as f64 * month.month.sums.last().copied().unwrap_or_default();
         let share = month.month.sums.partition_point(|sum| *sum <= of_day);

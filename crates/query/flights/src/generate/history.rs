@@ -1,17 +1,17 @@
-//! What samples of a few months can't tell: which carriers reported their flights when (from the publication's own lists), and airports
-//! that had flights at other times.
+//! History beyond the samples, which cover a few months: carriers with the times at which they
+//! reported (from the publication's own lists), and airports with flights at other times.
 
 pub(super) const FIRST_YEAR: u16 = 2000;
 pub(super) const MONTHS: u16 = 140;
 
-/// When a carrier reported.
+/// Reporting period of a carrier.
 pub(super) struct Career {
     pub(super) code: &'static str,
-    /// The first month, from January 2000 on.
+    /// First month, counted from January 2000.
     pub(super) first: u16,
-    /// One past the last month.
+    /// End of the period (exclusive).
     pub(super) end: u16,
-    /// Where the samples don't have it: whose routes its own are like, and through which airports.
+    /// For a carrier that isn't in the samples: a carrier with similar routes, and its hubs.
     pub(super) like: Option<(&'static str, &'static [&'static str])>,
 }
 
@@ -19,7 +19,7 @@ const fn career(code: &'static str, first: u16, end: u16) -> Career {
     Career { code, first, end, like: None }
 }
 
-/// All carriers, in the order in which files have them.
+/// All carriers, in the order of the files.
 pub(super) const CAREERS: [Career; 24] = [
     career("9E", 84, MONTHS),
     career("AA", 0, MONTHS),
@@ -47,7 +47,7 @@ pub(super) const CAREERS: [Career; 24] = [
     career("YV", 72, MONTHS),
 ];
 
-/// Airports with flights at other times than those of the samples.
+/// Airports with flights only outside of the samples' months.
 pub(super) const OTHER_AIRPORTS: [&str; 56] = [
     "ABR", "ACK", "ALS", "ALW", "APF", "ART", "ATY", "AUG", "BFF", "BHB", "BJI", "BKG", "BRD", "CDR", "CGI",
     "CKB", "CNY", "CYS", "DDC", "DIK", "DRO", "DVL", "EAR", "EAU", "ESC", "FMN", "FOE", "GCC", "GGG", "GLH",
@@ -60,7 +60,6 @@ pub(super) fn months() -> impl Iterator<Item = String> {
     (0..MONTHS).map(|month| format!("{}-{:02}", FIRST_YEAR + month / 12, month % 12 + 1))
 }
 
-/// The years.
 pub(super) fn years() -> impl Iterator<Item = u16> {
     FIRST_YEAR..=FIRST_YEAR + (MONTHS - 1) / 12
 }

@@ -1,11 +1,12 @@
-//! What was learned of real flights, by `examples/learn.rs`: the airports and routes of January and February 2008, how delays,
-//! cancellations and diversions depend on carrier, origin, hour and month.
+//! Parameters learned from real flights by `examples/learn.rs`: airports and routes of January and
+//! February 2008, and the effects of carrier, origin, hour and month on delays, cancellations and
+//! diversions.
 
 use serde::Deserialize;
 
 const LEARNED: &str = include_str!("learned.json");
 
-/// What was learned can't be read.
+/// Error for invalid learned parameters.
 #[derive(Debug, thiserror::Error)]
 #[error("what the generator learned of flights can't be read, which is a defect of this crate: {0}")]
 pub struct LearnedError(#[from] serde_json::Error);
@@ -14,29 +15,29 @@ pub struct LearnedError(#[from] serde_json::Error);
 #[serde(deny_unknown_fields)]
 pub(super) struct Learned {
     pub(super) airports: Vec<String>,
-    /// How much the logit of a late departure is above that of all, by origin.
+    /// Logit of a late departure relative to all flights, by origin.
     pub(super) airport_delay_logits: Vec<f64>,
     pub(super) carriers: Vec<Carrier>,
-    /// The share of flights that are to depart in each hour.
+    /// Share of flights by hour of scheduled departure.
     pub(super) hours: Vec<f64>,
     pub(super) hour_delay_logits: Vec<f64>,
-    /// By month of the year, from January on.
+    /// By month of the year, from January.
     pub(super) month_delay_logits: Vec<f64>,
-    /// How much likelier a cancellation is than in the year as a whole.
+    /// Frequency of cancellations relative to the whole year.
     pub(super) month_cancelled: Vec<f64>,
     pub(super) month_diverted: Vec<f64>,
-    /// The share of flights.
+    /// Share of all flights.
     pub(super) cancelled: f64,
     pub(super) diverted: f64,
-    /// The shares of reasons A to D among cancellations.
+    /// Shares of the reasons A to D among cancellations.
     pub(super) reasons: Vec<f64>,
     pub(super) logit_from: f64,
     pub(super) logit_step: f64,
-    /// Quantiles of the departures' delay.
+    /// Quantiles of the departure delay.
     pub(super) departure_minutes: Vec<i16>,
-    /// Quantiles of how much later than at the departure a flight is at its arrival.
+    /// Quantiles of the arrival delay minus the departure delay.
     pub(super) gain_minutes: Vec<i16>,
-    /// Scheduled minutes: a constant, and for each mile.
+    /// Scheduled minutes: a constant, and a rate per mile.
     pub(super) elapsed_minutes: [f64; 2],
 }
 

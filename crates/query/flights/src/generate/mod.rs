@@ -1,7 +1,9 @@
-//! Flights as they might have been: 140 months from January 2000 on, 24 carriers that come and go, about 340 airports.
+//! Generator of plausible flights: 140 months from January 2000, 24 carriers in changing periods,
+//! about 340 airports.
 //!
-//! What is drawn from was [learned](learned) from real flights by `examples/learn.rs`; which carriers flew when is [history]. Each chunk
-//! of rows is a function of the seed and its number, so any number of threads make the same rows.
+//! Its parameters were [learned](learned) from real flights by `examples/learn.rs`; the carriers'
+//! periods are in [history]. Each chunk of rows is a function of the seed and its number, so the
+//! rows don't depend on the number of threads.
 
 mod batch;
 mod chance;
@@ -24,7 +26,7 @@ pub use self::learned::LearnedError;
 use self::network::Network;
 use crate::{Column, LoadError};
 
-/// Makes flights, ordered by month, day and carrier as the publisher's files are.
+/// Generates flights, ordered by month, day and carrier like the publisher's files.
 #[derive(Clone)]
 pub struct Generator {
     rows: u64,
@@ -32,7 +34,7 @@ pub struct Generator {
     draw: Arc<Draw>,
 }
 
-/// The columns of the cubes of some flights, as codes: indices into [`Generator::values`].
+/// Columns of the cubes as codes: indices into [`Generator::values`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "fields are named after columns")]
 pub struct CubeCodes {
@@ -47,7 +49,7 @@ pub struct CubeCodes {
 }
 
 impl CubeCodes {
-    /// The codes of a cube's column; none of others.
+    /// Codes of a cube's column; `None` for other columns.
     pub fn column(&self, column: Column) -> Option<&[u32]> {
         match column {
             Column::Airline => Some(&self.airline),
@@ -64,38 +66,40 @@ impl CubeCodes {
 }
 
 impl Generator {
-    /// Rows of a chunk, but for the last one.
+    /// Rows of a chunk; the last one may have fewer.
     pub const CHUNK_ROWS: u64 = 1 << 16;
 
-    /// So many flights. The same rows and seed give the same flights; fewer rows are fewer flights a day, not fewer days.
+    /// Creates a generator. The same rows and seed give the same flights. Fewer rows mean fewer
+    /// flights per day, not fewer days.
     ///
     /// # Errors
-    /// What was learned can't be read, which is a defect of this crate.
+    /// The learned parameters are invalid, which is a defect of this crate.
     pub fn new(rows: u64, seed: u64) -> Result<Self, LearnedError> {
         let learned = Learned::load()?;
         let network = Network::new(&learned, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
         Ok(Self { rows, seed, draw: Arc::new(Draw::new(learned, network, rows, seed)) })
     }
 
-    /// How many flights there are.
+    /// Number of flights.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// How many chunks they come in.
+    /// Number of chunks.
     pub fn chunks(&self) -> u64 {
         self.rows.div_ceil(Self::CHUNK_ROWS)
     }
 
-    /// The flights of a chunk; none behind the last one.
+    /// Generates the flights of a chunk; none after the last one.
     ///
     /// # Errors
-    /// Columns don't make a batch.
+    /// Columns don't form a batch.
     pub fn chunk(&self, number: u64) -> Result<RecordBatch, LoadError> {
         Ok(record_batch(&self.draw, &self.drawn(number))?)
     }
 
-    /// The columns of the cubes alone, of the same flights: far quicker than a whole chunk.
+    /// Generates only the columns of the cubes, for the same flights: far faster than a whole
+    /// chunk.
     pub fn codes(&self, number: u64) -> CubeCodes {
         let drawn = self.drawn(number);
         let network = self.draw.network();
@@ -114,7 +118,8 @@ impl Generator {
         codes
     }
 
-    /// The values of a cube's column by code; none of others. Those of the delay begin with a null.
+    /// Values of a cube's column by code; `None` for other columns. Those of the delay begin with a
+    /// null.
     pub fn values(&self, column: Column) -> Option<ArrayRef> {
         let network = self.draw.network();
         Some(match column {

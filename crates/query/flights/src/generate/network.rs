@@ -1,5 +1,6 @@
-//! Who flies where in which month. A pair of airports that a carrier served in the samples is a slot of its network. Slots rest at times,
-//! and later come back with another airport at their smaller end, so that a year has more routes than each of its months.
+//! Routes of carriers by month. A pair of airports that a carrier served in the samples is a slot
+//! of its network. Slots pause, and later return with another airport at their smaller end, so that
+//! a year has more routes than each of its months.
 
 use std::collections::HashMap;
 
@@ -10,16 +11,17 @@ use super::chance::{Alias, fraction, mix};
 use super::history::{CAREERS, MONTHS, OTHER_AIRPORTS};
 use super::learned::{Carrier, Learned};
 
-/// The chance that a slot rests from a month on.
+/// Probability that a slot pauses from a month on.
 const ENDS: f64 = 0.017;
-/// The chance that a slot that rests is served again from a month on.
+/// Probability that a paused slot returns in a month.
 const BEGINS: f64 = 0.2;
-/// The chance that a slot's new airport is one that the samples don't have.
+/// Probability that a slot's new airport isn't in the samples.
 const OTHER_AIRPORT: f64 = 0.035;
-/// Fewer flights than this in two months are no schedule: such pairs are served in some months only.
+/// Number of flights in two months below which a pair has no schedule, and is served in some months
+/// only.
 const SCHEDULED_FLIGHTS: u32 = 8;
 const UNSCHEDULED: f64 = 0.3;
-/// Months of a carrier differ in their flights on a route by about this much.
+/// Relative variation of a carrier's flights on a route between months.
 const MONTHLY_SPREAD: f64 = 0.15;
 
 /// A carrier's flights from one airport to another.
@@ -31,9 +33,9 @@ pub(super) struct Route {
     pub(super) miles: u16,
 }
 
-/// The flights of a carrier in a month.
+/// Flights of a carrier in a month.
 pub(super) struct Share {
-    /// Which routes it may be, by their numbers.
+    /// Numbers of its routes.
     routes: Vec<u32>,
     alias: Alias,
 }
@@ -44,11 +46,11 @@ impl Share {
     }
 }
 
-/// The flights of a month.
+/// Flights of a month.
 #[derive(Default)]
 pub(super) struct Month {
     pub(super) shares: Vec<Share>,
-    /// How many flights all shares up to this one have.
+    /// Cumulative flights of the shares.
     pub(super) sums: Vec<f64>,
 }
 
@@ -59,7 +61,7 @@ pub(super) struct Network {
     routes: Vec<Route>,
 }
 
-/// A slot's pair of airports, the larger one first.
+/// Pair of airports of a slot, the larger one first.
 #[derive(Clone, Copy)]
 struct Slot {
     hub: u16,
@@ -68,11 +70,11 @@ struct Slot {
     is_served: bool,
 }
 
-/// The carrier whose network is being made.
+/// A carrier whose network is being built.
 struct Making<'a> {
     carrier: u8,
     slots: Vec<Slot>,
-    /// What a slot's new airport is drawn from.
+    /// Candidates for a slot's new airport.
     spokes: Vec<u16>,
     by_weight: Alias,
     others: &'a [u16],
@@ -134,7 +136,7 @@ impl Network {
         let (mut routes, mut weights) = (Vec::new(), Vec::new());
         for slot in making.slots.iter().filter(|slot| slot.is_served) {
             let pair = (slot.hub.min(slot.spoke), slot.hub.max(slot.spoke));
-            // Where the samples know no distance, any will do that is the same for all carriers.
+            // Without a known distance, use a fixed one for all carriers.
             let far = mix(u64::from(pair.0), u64::from(pair.1)) % 900;
             let miles =
                 miles.get(&pair).copied().unwrap_or_else(|| 150 + u16::try_from(far).unwrap_or_default());
@@ -163,7 +165,7 @@ impl Network {
 }
 
 impl<'a> Making<'a> {
-    /// The network of a carrier as the samples have it, or that part of it that goes through some airports.
+    /// Network of a carrier in the samples, or the part of it through some airports.
     fn new(number: u8, carrier: &Carrier, through: &[u16], others: &'a [u16]) -> Self {
         let is_its =
             |one: u16, other: u16| through.is_empty() || through.contains(&one) || through.contains(&other);
@@ -188,7 +190,7 @@ impl<'a> Making<'a> {
         Self { carrier: number, slots, by_weight: Alias::new(&weights), spokes, others }
     }
 
-    /// Slots rest, come back with another airport, or go on.
+    /// Advances the slots by a month: they pause, return with another airport, or continue.
     fn pass_month(&mut self, random: &mut impl Rng) {
         for slot in &mut self.slots {
             if slot.flights < SCHEDULED_FLIGHTS {
@@ -212,7 +214,7 @@ impl<'a> Making<'a> {
     }
 }
 
-/// How much worse than usual a day is at an airport: most are good, few are storms. The mean is 1.
+/// Badness of the weather at an airport on a day: mostly good, with few storms. The mean is 1.
 pub(super) fn weather(seed: u64, airport: u16, day: i32) -> f64 {
     let place = u64::from(airport) << 32 | u64::from(day.unsigned_abs());
     match fraction(mix(seed ^ 0x57ea_7e12, place)) {

@@ -3,29 +3,29 @@ use std::sync::Arc;
 
 use nandle_units::format_bytes;
 
-/// An Arrow IPC file can't be read.
+/// Error of reading an Arrow IPC file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArrowFileError {
-    /// The system refused.
+    /// An I/O operation failed.
     #[error("reading {file}: {source}")]
     Read {
         /// The file.
         file: Arc<str>,
-        /// What the system said.
+        /// The cause.
         source: io::Error,
     },
-    /// It isn't what a writer of such files has written.
+    /// The file is damaged or isn't an IPC file.
     #[error("{file}, message {message}: {why}; the file is damaged or cut, so make it anew")]
     Damaged {
         /// The file.
         file: Arc<str>,
-        /// The number of the message, from 1 on; 0: before the first.
+        /// Number of the message, from 1; 0 before the first.
         message: u64,
-        /// What is wrong with it.
+        /// The problem.
         why: String,
     },
-    /// A batch takes more memory than one may.
+    /// A batch exceeds the memory limit.
     #[error(
         "{file}, message {message}: it takes {} of memory, and no batch may take more than {}; write the file in batches of fewer rows",
         format_bytes(*bytes),
@@ -34,11 +34,11 @@ pub enum ArrowFileError {
     TooLarge {
         /// The file.
         file: Arc<str>,
-        /// The number of the message, from 1 on.
+        /// Number of the message, from 1.
         message: u64,
-        /// What it takes.
+        /// Memory needed.
         bytes: u64,
-        /// What it may take.
+        /// Limit.
         max_bytes: u64,
     },
 }

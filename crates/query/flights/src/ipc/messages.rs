@@ -1,4 +1,5 @@
-//! The messages of a stream: `ffffffff`, the length of the metadata, the metadata (a flatbuffer), and a body as long as that says.
+//! Messages of a stream: `ffffffff`, the length of the metadata, the metadata (a flatbuffer), and a
+//! body of the length stated there.
 
 use std::fs::File;
 use std::io::Read;
@@ -8,20 +9,20 @@ use arrow_ipc::{Message, RecordBatch, root_as_message};
 
 use super::{ArrowFileError, CONTINUATION};
 
-/// What a message may take of memory, unpacked.
+/// Maximum unpacked size of a message.
 const MESSAGE_BYTES_MAX: u64 = 512 << 20;
-/// Columns of nulls take no memory, so that rows are bounded apart.
+/// Columns of nulls take no memory, so rows are limited separately.
 const MESSAGE_ROWS_MAX: i64 = 1 << 28;
-/// Before a packed buffer is its length unpacked; this says that it isn't packed.
+/// A compressed buffer is preceded by its unpacked length; this value marks an uncompressed one.
 const NOT_PACKED: i64 = -1;
 
-/// A file's messages, one after the other.
+/// Sequential messages of a file.
 pub(super) struct Messages {
     file: Arc<str>,
     source: File,
-    /// What of the file wasn't read yet.
+    /// Unread bytes of the file.
     left_bytes: u64,
-    /// Something follows behind the messages.
+    /// True if a footer follows the messages.
     has_footer: bool,
     number: u64,
     is_ended: bool,
@@ -32,7 +33,8 @@ impl Messages {
         Self { file, source, left_bytes, has_footer, number: 0, is_ended: false }
     }
 
-    /// The next message with its length before it, the mark of the end as the last one; none behind that.
+    /// Returns the next message with its length prefix; the last one is the end mark. `None` after
+    /// that.
     pub(super) fn next(&mut self) -> Result<Option<Vec<u8>>, ArrowFileError> {
         if self.is_ended {
             return Ok(None);
@@ -88,7 +90,7 @@ impl Messages {
         Ok(())
     }
 
-    /// Whether what a message says of its lengths can be.
+    /// Validates the lengths stated in a message.
     fn check(&self, message: &Message<'_>, body: &[u8]) -> Result<(), ArrowFileError> {
         let of_dictionary = || message.header_as_dictionary_batch()?.data();
         let Some(batch) = message.header_as_record_batch().or_else(of_dictionary) else { return Ok(()) };
@@ -112,7 +114,7 @@ impl Messages {
     }
 }
 
-/// What all buffers take unpacked; none when one isn't in the body.
+/// Total unpacked size of the buffers; `None` if one isn't within the body.
 fn unpacked_bytes(batch: &RecordBatch<'_>, body: &[u8]) -> Option<u64> {
     let is_packed = batch.compression().is_some();
     let mut bytes = 0_u64;

@@ -1,7 +1,8 @@
-//! Rows of Arrow IPC files, in both formats: a stream, and a file, which is a stream behind a magic word with a footer behind it.
+//! Rows of Arrow IPC files in both formats: the stream, and the file, which wraps a stream in a
+//! magic number and a footer.
 //!
-//! A file is taken as a stream of messages, so that memory is that of one of them. What a message says of its lengths is held against the
-//! file's before any memory is taken for it.
+//! Files are read as a stream of messages, so that the memory is that of a single message. Lengths
+//! in a message are checked against the length of the file before memory is allocated.
 
 mod error;
 mod messages;
@@ -22,30 +23,30 @@ pub use self::error::ArrowFileError;
 use self::messages::Messages;
 
 const MAGIC: &[u8; 6] = b"ARROW1";
-/// With which every message of a stream begins.
+/// Prefix of every message of a stream.
 const CONTINUATION: [u8; 4] = [0xff; 4];
-/// The magic word is filled up with zeros, by most writers to eight bytes, by some to more.
+/// The magic number is padded with zeros, usually to eight bytes, sometimes more.
 const HEADER_BYTES_MAX: u64 = 64;
 
-/// An Arrow IPC file whose rows are read.
+/// An open Arrow IPC file.
 pub struct ArrowFile {
     messages: Messages,
     decoder: StreamDecoder,
-    /// What the decoder hasn't taken yet: a message without a body is taken with the one behind it.
+    /// Bytes that the decoder hasn't consumed: it takes a message without a body with the next one.
     begun: Buffer,
     schema: SchemaRef,
 }
 
 impl ArrowFile {
-    /// Whether a file that begins like this is one.
+    /// Returns true if `start` is the beginning of such a file.
     pub fn is_one(start: &[u8]) -> bool {
         start.starts_with(MAGIC) || start.starts_with(&CONTINUATION)
     }
 
-    /// Opens a file, and reads its schema.
+    /// Opens a file and reads its schema.
     ///
     /// # Errors
-    /// It can't be read, is none, or is damaged.
+    /// It can't be read, isn't such a file, or is damaged.
     pub fn open(path: &Path) -> Result<Self, ArrowFileError> {
         let name: Arc<str> = path.to_string_lossy().into();
         let wrong = |source| ArrowFileError::Read { file: Arc::clone(&name), source };
@@ -78,10 +79,10 @@ impl ArrowFile {
         &self.schema
     }
 
-    /// The next rows; none at the end.
+    /// Returns the next rows; `None` at the end.
     ///
     /// # Errors
-    /// The file can't be read, is damaged or cut; a batch takes too much memory.
+    /// The file can't be read, is damaged or truncated; a batch exceeds the memory limit.
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>, ArrowFileError> {
         loop {
             let (decoder, begun) = (&mut self.decoder, &mut self.begun);
@@ -94,13 +95,14 @@ impl ArrowFile {
     }
 }
 
-/// Where the stream begins in a file that goes on like this behind the magic word.
+/// Offset of the stream. `rest` are the bytes after the magic number.
 fn stream_begin_bytes(rest: &[u8]) -> u64 {
     let zeros = rest.iter().take_while(|byte| **byte == 0).count();
     ((MAGIC.len() + zeros) as u64).next_multiple_of(8).min(HEADER_BYTES_MAX)
 }
 
-/// Runs what decodes a message. The decoder isn't ours, and the file may be hostile: a panic becomes an error.
+/// Runs the decoder; turns a panic into an error. It is third-party code and the file may be
+/// hostile.
 fn guarded<T>(
     messages: &Messages,
     decode: impl FnOnce() -> Result<T, ArrowError>,

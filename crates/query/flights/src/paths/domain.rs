@@ -7,14 +7,14 @@ use arrow_schema::{ArrowError, DataType};
 
 use super::CubeError;
 
-/// All values that a column has in any row group, ascending, a null first; a value's place is its code.
+/// All values of a column in any row group, ascending, null first. A value's index is its code.
 pub(super) struct Domain {
     column: &'static str,
     converter: RowConverter,
-    /// Values as bytes that compare as they do. The number is the code, once all are known.
+    /// Values in an encoding that sorts like them, with their codes once all are known.
     codes: BTreeMap<Box<[u8]>, u32>,
     null: Option<Box<[u8]>>,
-    /// The dictionary of each row group, of a column that rows may lie together by.
+    /// Dictionary of each row group, kept for a column by which rows may be clustered.
     dictionaries: Option<Vec<ArrayRef>>,
 }
 
@@ -39,7 +39,8 @@ impl Domain {
         self.dictionaries = Some(Vec::new());
     }
 
-    /// The codes of the values of each row group; none where its dictionaries weren't kept, or a row may be null.
+    /// Codes of the values in each row group; `None` if dictionaries weren't kept, or the column
+    /// has nulls.
     pub(super) fn codes_of_groups(&self) -> Result<Option<Vec<Vec<u32>>>, CubeError> {
         let Some(dictionaries) = self.dictionaries.as_ref().filter(|_| self.null.is_none()) else {
             return Ok(None);
@@ -67,7 +68,7 @@ impl Domain {
         Ok(())
     }
 
-    /// Numbers the values, and returns them in the order of their codes.
+    /// Assigns codes, and returns the values in their order.
     pub(super) fn finish(&mut self) -> Result<ArrayRef, CubeError> {
         for (code, place) in (0_u32..).zip(self.codes.values_mut()) {
             *place = code;
@@ -78,7 +79,7 @@ impl Domain {
         values.into_iter().next().ok_or(CubeError::UnknownValue { column: self.column })
     }
 
-    /// The codes of a dictionary's values, and at the end that of a null if the column has one.
+    /// Codes of a dictionary's values, followed by that of null if the column has it.
     pub(super) fn codes_of(&self, dictionary: &ArrayRef) -> Result<Vec<u32>, CubeError> {
         let unknown = || CubeError::UnknownValue { column: self.column };
         let rows = self.rows(dictionary)?;

@@ -4,14 +4,14 @@ use nandle_reads::ReadsError;
 
 use crate::CountError;
 
-/// A cube could not be made.
+/// Error of computing a cube.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CubeError {
-    /// A table's column can't be read, or is damaged.
+    /// A column of the table can't be read, or is damaged.
     #[error(transparent)]
     Columns(#[from] ColumnsError),
-    /// Reads can't be planned or carried out.
+    /// A planned read failed.
     #[error(transparent)]
     Reads(#[from] ReadsError),
     /// Rows can't be counted.
@@ -22,10 +22,10 @@ pub enum CubeError {
     Values {
         /// The column.
         column: &'static str,
-        /// What Arrow says.
+        /// The cause.
         source: ArrowError,
     },
-    /// A row group has a value that its own dictionary didn't have when it was read first.
+    /// A row group has a value that was missing in its dictionary before.
     #[error(
         "column {column} has a value that none of the dictionaries had: the file was changed while it was read"
     )]

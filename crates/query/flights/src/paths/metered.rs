@@ -6,7 +6,7 @@ use super::ThreadClock;
 /// Processor time by step.
 pub(super) type Spans = Vec<(u32, Nanos)>;
 
-/// Steps of a stream, and the processor time that their consumer spent on each.
+/// Source of steps that measures the processor time of their consumer.
 pub(super) struct MeteredBytes<B> {
     inner: B,
     clock: ThreadClock,
@@ -19,7 +19,7 @@ impl<B: StepBytes> MeteredBytes<B> {
         Self { inner, clock, present: None, spans: Vec::new() }
     }
 
-    /// The processor time of each step, the last one's until now.
+    /// Processor time of each step, up to now for the last one.
     pub(super) fn finish(mut self) -> Spans {
         self.end_step();
         self.spans

@@ -1,7 +1,8 @@
-//! Ways to a cube: from a table's columns, counted ([`scan_cube`]), from a projection that is sorted by the cube's columns
-//! ([`sorted_cube`]), and from a covering B-tree's leaves, one page after the other
-//! ([`Btree::recorded`](crate::Btree::recorded)). Each makes a [`RecordedQuery`](nandle_reads::recording::RecordedQuery), by which it can be
-//! played on another device.
+//! Paths to a cube: counting the columns of a table ([`scan_cube`]), counting a projection sorted
+//! by the cube's columns ([`sorted_cube`]), and reading the leaves of a covering B-tree one by one
+//! ([`Btree::recorded`](crate::Btree::recorded)). Each produces a
+//! [`RecordedQuery`](nandle_reads::recording::RecordedQuery), which can be replayed on another
+//! device.
 
 mod domain;
 mod error;
@@ -23,5 +24,6 @@ pub use self::sorted::sorted_cube;
 
 use nandle_io::Nanos;
 
-/// Processor time of the calling thread since some moment. Libraries don't read clocks; who calls them has one.
+/// Processor time of the calling thread from an arbitrary origin. Libraries don't read clocks;
+/// callers provide them.
 pub type ThreadClock = fn() -> Nanos;

@@ -1,4 +1,5 @@
-//! What a thread counts: value by value of a column where that can be, and the rest in memory that is emptied when it is used up.
+//! Counting thread: by values of a column where possible, and the rest in memory that is emptied
+//! when full.
 
 use std::sync::Arc;
 
@@ -7,22 +8,22 @@ use super::workers::Outlet;
 use crate::count::{Finished, ValuePart, Values};
 use crate::{CodeBatch, KeySpace, MemoryCounter};
 
-/// A thread's counters.
+/// Counters of a thread.
 pub(super) struct Part<'a> {
     outlet: &'a Outlet,
     by_value: Option<ValuePart>,
     rest: MemoryCounter,
 }
 
-/// What a thread has counted and not handed out.
+/// Counts of a thread that weren't handed out.
 pub(super) struct Counted {
     pub(super) rest: MemoryCounter,
-    /// Rows that were counted value by value.
+    /// Rows counted by values.
     pub(super) rows: u64,
 }
 
 impl<'a> Part<'a> {
-    /// So many groups at once are counted with the rest.
+    /// Groups per batch that is counted with the rest.
     const GROUPS_AT_ONCE: usize = 1 << 15;
 
     pub(super) fn new(
@@ -35,7 +36,7 @@ impl<'a> Part<'a> {
         Self { outlet, by_value, rest }
     }
 
-    /// Counts a batch of rows of one of the plan's row groups.
+    /// Counts rows of one of the plan's row groups.
     pub(super) fn count(mut self, group: usize, batch: &CodeBatch<'_>) -> Result<Self, CubeError> {
         let mut from = 0;
         if let Some(by_value) = &mut self.by_value {
@@ -54,14 +55,14 @@ impl<'a> Part<'a> {
         Ok(self)
     }
 
-    /// After the last batch.
+    /// Ends counting after the last batch.
     pub(super) fn finish(mut self) -> Result<Counted, CubeError> {
         let finished = self.by_value.as_mut().map(ValuePart::end).unwrap_or_default();
         let Self { by_value, rest, .. } = self.hand_out(finished)?;
         Ok(Counted { rest, rows: by_value.map_or(0, |by_value| by_value.rows) })
     }
 
-    /// Complete groups are results; others are counted with the rest.
+    /// Hands out complete groups; counts others with the rest.
     fn hand_out(mut self, finished: Vec<Finished>) -> Result<Self, CubeError> {
         for mut finished in finished {
             if finished.are_all {

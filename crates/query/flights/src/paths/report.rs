@@ -8,27 +8,28 @@ use nandle_reads::{HostCosts, Plan, Prediction, Want};
 use super::metered::Spans;
 use crate::{CountReport, CubeQuery};
 
-/// What a cube took.
+/// Report of a cube's computation.
 #[derive(Debug, Clone)]
 pub struct CubeRun {
     /// The cube.
     pub query: CubeQuery,
     /// Requests.
     pub requests: u64,
-    /// Bytes that they read.
+    /// Bytes read.
     pub read_bytes: u64,
-    /// Bytes that were wanted.
+    /// Bytes wanted.
     pub wanted_bytes: u64,
-    /// Requests by their length in bytes.
+    /// Requests by length in bytes.
     pub requests_by_length_bytes: BTreeMap<u64, u64>,
-    /// Most requests outstanding.
+    /// Maximum number of outstanding requests.
     pub depth_max: u32,
-    /// What counting took.
+    /// Report of counting.
     pub count: CountReport,
-    /// What the reads were expected to take with the processor time that the steps then took: that of dictionaries, and that of rows.
+    /// Predictions for the reads with the measured processor times of the steps: of dictionaries,
+    /// and of rows.
     pub predictions: Vec<Prediction>,
-    /// Steps with their wants and processor times, of several threads each one's part: those of dictionaries, those of rows, and one for
-    /// results.
+    /// Steps with wants and processor time per thread: those of dictionaries, those of rows, and
+    /// one for results.
     steps: Vec<(Vec<Want>, Nanos)>,
     cpu: Nanos,
 }
@@ -49,7 +50,8 @@ impl CubeRun {
         }
     }
 
-    /// A plan was carried out, and its consumers took so long for each step. So many of them at once take a step's part of that time.
+    /// Adds an executed plan with its consumers' processor times. Each step counts as its time
+    /// divided by the number of consumers.
     pub(super) fn add(&mut self, plan: &Plan, host: HostCosts, spans: &Spans, consumers: usize) {
         let mut by_step = vec![Nanos::ZERO; plan.steps() as usize];
         for (step, span) in spans {
@@ -76,17 +78,17 @@ impl CubeRun {
         self.cpu += cpu;
     }
 
-    /// The processor time of all consuming threads, results included.
+    /// Processor time of all consuming threads, including results.
     pub fn cpu(&self) -> Nanos {
         self.cpu
     }
 
-    /// Processor time from the last row to the last result: of several threads, each one's part.
+    /// Processor time from the last row to the last result, per thread.
     pub fn results_cpu(&self) -> Nanos {
         self.steps.last().map_or(Nanos::ZERO, |(_, span)| *span)
     }
 
-    /// What was needed, to be played on another device. Its files are those of the snapshot, in their order.
+    /// Recorded reads, for replay on another device. Its files are those of the snapshot, in order.
     pub fn recorded(&self) -> RecordedQuery {
         let number = |step: usize| u32::try_from(step).unwrap_or(u32::MAX);
         let steps = self.steps.iter().enumerate();
@@ -100,7 +102,7 @@ impl CubeRun {
             cpu_after_ns: self.steps.iter().map(|(_, span)| span.0).collect(),
             totals: QueryTotals {
                 spilled_bytes: self.count.spilled_bytes,
-                // Each run is read back once; a merge in several passes reads more, which the counter doesn't say.
+                // Each run is read once; the counter doesn't report further merge passes.
                 spill_read_bytes: self.count.spilled_bytes,
                 result_rows: self.count.groups,
                 took_ns: None,
@@ -108,7 +110,7 @@ impl CubeRun {
         }
     }
 
-    /// Writes it as the next query of a recording, whose files are those of the snapshot.
+    /// Writes the query to a recording with the files of the snapshot.
     ///
     /// # Errors
     /// The recording can't be written.

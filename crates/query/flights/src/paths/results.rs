@@ -10,12 +10,12 @@ use super::workers::{Done, Told, Workers};
 use super::{CubeError, CubeRun, ThreadClock};
 use crate::{CountMethod, CountReport};
 
-/// The groups of a cube, batch by batch.
+/// Groups of a cube, in batches.
 pub struct CubeResults {
     stage: Stage,
-    /// Groups that have come and weren't asked for yet.
+    /// Groups received but not yet returned.
     ready: Option<RecordBatch>,
-    /// Groups that came before all rows were counted, and rows that were counted for them.
+    /// Groups received before all rows were counted, and their rows.
     early: CountReport,
     threads: usize,
     run: CubeRun,
@@ -31,7 +31,7 @@ enum Stage {
     Failed,
 }
 
-/// Threads that count, and what belongs to them.
+/// Counting threads with their context.
 pub(super) struct InWork {
     pub(super) workers: Workers,
     pub(super) tally: Tally,
@@ -42,7 +42,7 @@ pub(super) struct InWork {
 }
 
 impl CubeResults {
-    /// Waits for the first groups, so that errors before them are known.
+    /// Waits for the first groups, so that earlier errors are returned here.
     pub(super) async fn begin(
         work: InWork,
         threads: usize,
@@ -56,10 +56,10 @@ impl CubeResults {
         Ok(results)
     }
 
-    /// The next groups: the columns' values, and `count`. None: there are no more.
+    /// Returns the next groups: the columns' values, and `count`. `None` at the end.
     ///
     /// # Errors
-    /// As of [`scan_cube`](super::scan_cube).
+    /// See [`scan_cube`](super::scan_cube).
     pub async fn next_batch(&mut self) -> Result<Option<RecordBatch>, CubeError> {
         if let Some(ready) = self.ready.take() {
             return Ok(Some(ready));
@@ -77,7 +77,7 @@ impl CubeResults {
         Ok(batch)
     }
 
-    /// Groups that come before all rows were counted; none after that, nor after an error.
+    /// Returns groups received before all rows are counted; `None` after that or after an error.
     async fn next_early(&mut self) -> Result<Option<RecordBatch>, CubeError> {
         let next = self.next_of_work().await;
         if next.is_err() {
@@ -97,7 +97,7 @@ impl CubeResults {
                     let began_at = (self.clock)();
                     work.tally.spill(&mut counter).await?;
                     self.span += (self.clock)().since(began_at);
-                    // A thread that has ended says why itself.
+                    // A thread that has ended reports its own error.
                     let _ = emptied.send(counter);
                 }
                 Some(Told::Done(done)) => work.done.push(done),
@@ -107,7 +107,7 @@ impl CubeResults {
         Ok(None)
     }
 
-    /// All rows are counted.
+    /// Handles the end of counting.
     async fn end_counting(&mut self) -> Result<(), CubeError> {
         let Stage::Counting(work) = std::mem::replace(&mut self.stage, Stage::Failed) else { return Ok(()) };
         let InWork { workers, tally, planned, host, consumers, mut done } = *work;
@@ -127,7 +127,7 @@ impl CubeResults {
         Ok(())
     }
 
-    /// What the cube took, until now.
+    /// Report so far.
     pub fn finish(self) -> CubeRun {
         let Self { stage, early, threads, mut run, span, .. } = self;
         let (rest, threads_cpu) = match &stage {

@@ -15,49 +15,51 @@ use super::{CubeError, CubeRun, ThreadClock};
 use crate::count::Values;
 use crate::{Column, CubeQuery, KeySpace};
 
-/// How a table's bytes are read.
+/// Access to a table's bytes.
 #[derive(Debug)]
 pub struct CubeReads<'a> {
-    /// The thread that reads.
+    /// The reading thread.
     pub owner: &'a Owner,
-    /// The snapshot's files, in their order, in the owner's world.
+    /// Files of the snapshot, in order, in the owner's world.
     pub files: Arc<[ReadFile]>,
-    /// What reads cost there.
+    /// Read costs of their device.
     pub costs: &'a ReadCosts,
-    /// What the thread takes of a processor, for the prediction.
+    /// Processor time of the reading thread, for the prediction.
     pub host: HostCosts,
-    /// How they are planned, and in which memory.
+    /// Options and memory of the plans.
     pub options: PlanOptions,
-    /// Memory for what was read and is not yet decoded, beside that of the plan.
+    /// Memory for bytes read and not yet decoded, in addition to that of the plan.
     pub copies_bytes: u64,
 }
 
-/// How rows are counted.
+/// Options of counting.
 pub struct Counting {
     /// Memory.
     pub memory_bytes: usize,
-    /// Threads that count.
+    /// Counting threads.
     pub threads: usize,
-    /// Where groups go that have no room in memory; without it such a cube is an error.
+    /// Temporary space for groups that exceed the memory; without it they are an error.
     pub space: Option<TemporarySpace>,
 }
 
-/// Temporary space, in a world of the counting thread's own.
+/// Temporary space in a world of the counting thread's own.
 pub struct TemporarySpace {
-    /// The world's runtime.
+    /// Runtime of the world.
     pub handle: Handle,
-    /// Where.
+    /// Place on its device.
     pub place: Place,
-    /// What it costs.
+    /// Its costs.
     pub costs: SpillCosts,
 }
 
-/// Makes a cube of a table's rows: all dictionaries first, then the codes of all rows, counted as they come. Where row groups have months
-/// (or years) of their own, the groups of each come once its last row was counted, and an error may follow them; otherwise no result
-/// comes before all rows were read and checked.
+/// Computes a cube from a table: reads all dictionaries first, then counts the codes of all rows.
+/// If row groups have mostly distinct months (or years), the groups of each are returned once its
+/// last row was counted, and an error may follow. Otherwise results are returned only after all
+/// rows were verified.
 ///
 /// # Errors
-/// The table lacks a column, can't be read or is damaged; memory or temporary space are too small.
+/// The table lacks a column, can't be read or is damaged; memory or temporary space is
+/// insufficient.
 pub async fn scan_cube(
     snapshot: &Snapshot,
     query: CubeQuery,
@@ -88,7 +90,7 @@ pub async fn scan_cube(
     CubeResults::begin(work, threads, run, clock).await
 }
 
-/// The place of the column that tables grow by: rows of a month come together.
+/// Index of the column that clusters rows as tables grow: rows of a month are contiguous.
 fn time_column(query: CubeQuery) -> Option<usize> {
     query.columns().iter().position(|column| matches!(column, Column::Month | Column::Year))
 }
@@ -97,7 +99,7 @@ pub(super) fn names(query: CubeQuery) -> impl Iterator<Item = &'static str> {
     query.columns().into_iter().map(Column::name)
 }
 
-/// Reads all dictionaries. Returns also each column's name and values, for the space of keys.
+/// Reads all dictionaries. Also returns each column's name and values for the key space.
 #[expect(clippy::type_complexity, reason = "two lists of the same columns")]
 pub(super) fn read_domains(
     snapshot: &Snapshot,
@@ -141,7 +143,7 @@ pub(super) fn stream(plan: &ScanPlan, reads: &CubeReads<'_>) -> Result<(Arc<Plan
     Ok((planned, stream))
 }
 
-/// Which bytes of a file lie together: its column chunks. Nothing is known where a foreign footer has them overlap.
+/// Returns a file's column chunks as groups; unknown if a foreign footer makes them overlap.
 pub fn column_chunks(file: &ParquetFile) -> Groups {
     let mut chunks = Vec::new();
     for group in file.metadata().row_groups() {

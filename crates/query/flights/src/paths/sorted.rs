@@ -9,12 +9,13 @@ use super::tables::Tables;
 use super::{CubeError, CubeReads, CubeRun, ThreadClock};
 use crate::{CodeBatch, CubeQuery, KeySpace, SortedCounter};
 
-/// Makes a cube of a projection of its columns, whose rows are sorted by them: each group is complete when the next one begins, so that it
-/// takes memory for one group, and for the values of the columns. Groups go to `results` as they come, in the order of their values:
-/// an error may follow them.
+/// Computes a cube from a projection sorted by its columns. Each group is complete when the next
+/// begins, so the memory is that of one group and of the columns' values. Groups are passed to
+/// `results` in order; an error may follow them.
 ///
 /// # Errors
-/// The rows aren't sorted by the cube's columns; the projection lacks one, can't be read or is damaged.
+/// The rows aren't sorted by the cube's columns; the projection lacks a column, can't be read or is
+/// damaged.
 pub fn sorted_cube(
     projection: &Snapshot,
     query: CubeQuery,

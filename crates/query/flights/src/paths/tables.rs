@@ -4,7 +4,7 @@ use super::CubeError;
 use super::domain::Domain;
 use crate::{KeySpace, Shifted};
 
-/// Of each column, what the codes of the present dictionary contribute to keys.
+/// Key parts of the current dictionary's codes, for each column.
 pub(super) struct Tables<'a> {
     space: &'a KeySpace,
     domains: &'a [Domain],
@@ -15,7 +15,7 @@ pub(super) struct Tables<'a> {
 struct Table {
     dictionary_number: Option<u32>,
     shifted: Shifted,
-    /// The codes with nulls as a place of the table's; unused where a batch has none.
+    /// Codes with nulls mapped to a table entry; unused for batches without nulls.
     codes: Vec<u32>,
 }
 
@@ -24,7 +24,7 @@ impl<'a> Tables<'a> {
         Self { space, domains, columns: domains.iter().map(|_| Table::default()).collect() }
     }
 
-    /// A batch's columns, ready to be counted.
+    /// Converts a batch's columns for counting.
     pub(super) fn columns<'b>(
         &'b mut self,
         batch: &'b [CodeColumn],
@@ -36,7 +36,7 @@ impl<'a> Tables<'a> {
                 table.dictionary_number = Some(column.dictionary_number);
             }
             let codes = if column.has_nulls {
-                // A null's part of the table is behind those of the dictionary's values.
+                // The null entry follows those of the dictionary's values.
                 let null = u32::try_from(column.dictionary.len()).unwrap_or(NULL_CODE);
                 table.codes = column.codes().to_vec();
                 for code in table.codes.iter_mut().filter(|code| **code == NULL_CODE) {

@@ -1,4 +1,4 @@
-//! What several threads counted, put together: in memory, or as runs on temporary space once a thread had no room.
+//! Merges the counts of several threads: in memory, or as runs on temporary space if one was full.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::{CubeError, ThreadClock};
 use crate::count::{Counter, Counts, MemoryCounts, Shares};
 use crate::{CountError, KeySpace, MemoryCounter};
 
-/// Counters of threads.
+/// Counts of the threads.
 pub(super) struct Tally {
     key_space: Arc<KeySpace>,
     shares: Shares,
@@ -15,7 +15,7 @@ pub(super) struct Tally {
     runs: Option<Counter>,
 }
 
-/// The groups of all.
+/// Groups of all threads.
 pub(super) enum AllCounts {
     Runs(Counts),
     Memory(MemoryCounts),
@@ -31,15 +31,16 @@ impl Tally {
         Ok(Self { key_space: Arc::clone(key_space), shares, space: counting.space, runs: None })
     }
 
-    /// A counter for each thread that there is memory for. What counts value by value has so much of it, all threads together.
+    /// Creates a counter for each thread that fits in memory. `by_value_bytes` are reserved for
+    /// counting by values, over all threads.
     pub(super) fn counters(&self, by_value_bytes: usize) -> Result<Vec<MemoryCounter>, CountError> {
         let Shares { threads, thread_bytes, .. } = self.shares;
         let rest_bytes = thread_bytes - by_value_bytes / threads;
         (0..threads).map(|_| MemoryCounter::new(&self.key_space, rest_bytes)).collect()
     }
 
-    /// Memory of all threads for counting value by value: half of it, unless the rest needs more. None where the rest could be counted in
-    /// an array of all cells, and in half of the memory no more.
+    /// Memory for counting by values, over all threads: half, unless the rest needs more. Zero if
+    /// the rest fits in an array with all the memory, but not with half of it.
     pub(super) fn by_value_bytes(&self) -> usize {
         let Shares { threads, thread_bytes, .. } = self.shares;
         let bytes = (thread_bytes / 2).min(thread_bytes.saturating_sub(MemoryCounter::MEMORY_BYTES_MIN));
@@ -47,7 +48,7 @@ impl Tally {
         if is_dense(thread_bytes) && !is_dense(thread_bytes - bytes) { 0 } else { threads * bytes }
     }
 
-    /// Empties a counter that has no room.
+    /// Spills a full counter.
     pub(super) async fn spill(&mut self, counter: &mut MemoryCounter) -> Result<(), CountError> {
         let runs = match (&mut self.runs, self.space.take()) {
             (Some(runs), _) => runs,
@@ -59,7 +60,7 @@ impl Tally {
         runs.absorb(counter).await
     }
 
-    /// All groups, from all counters.
+    /// Merges all counters.
     pub(super) async fn finish(
         mut self,
         counters: Vec<MemoryCounter>,

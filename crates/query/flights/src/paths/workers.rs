@@ -1,8 +1,9 @@
-//! Counting by several threads: each decodes every so-manieth row group, and counts in memory of its own.
+//! Parallel counting: threads decode row groups round-robin, and count in memory of their own.
 //!
 //! ```text
-//! owner ─► steps, shared out ─┬─► decode, count ─┐
-//!                             └─► decode, count ─┴─► groups that are complete, counters that are full, and at the end all counters
+//! owner ─► steps, distributed ─┬─► decode, count ─┐
+//!                              └─► decode, count ─┴─► complete groups, full counters,
+//!                                                     and at the end all counters
 //! ```
 
 use std::sync::Arc;
@@ -22,41 +23,41 @@ use super::{CubeError, ThreadClock};
 use crate::count::Values;
 use crate::{CodeBatch, CountError, KeySpace, MemoryCounter};
 
-/// So many batches of groups may wait to be taken.
+/// Maximum batches of groups waiting to be taken.
 const BATCHES_WAITING: usize = 8;
 
-/// What the threads have in common.
+/// State shared by the threads.
 pub(super) struct Work {
     pub(super) plan: ScanPlan,
     pub(super) space: Arc<KeySpace>,
     pub(super) domains: Vec<Domain>,
-    /// Where rows are counted value by value.
+    /// Values, if rows are counted by values.
     pub(super) values: Option<Arc<Values>>,
     pub(super) clock: ThreadClock,
 }
 
-/// What a thread says.
+/// Message of a thread.
 pub(super) enum Told {
-    /// Groups that no later row adds to.
+    /// Groups without further rows.
     Groups(RecordBatch),
-    /// Memory is used up. The counter is waited for, with room.
+    /// The memory is full; the thread waits for the emptied counter.
     Full { counter: MemoryCounter, emptied: SyncSender<MemoryCounter> },
-    /// All rows are counted, in so much processor time each step.
+    /// All rows are counted, with the processor time of each step.
     Done(Done),
 }
 
-/// What a thread has when it ends.
+/// Final state of a thread.
 pub(super) struct Done {
-    /// The thread's number: by it what is counted with the rest is in the same order in each run.
+    /// Number of the thread, which makes the order of the rest deterministic.
     pub(super) part: usize,
     pub(super) counted: Counted,
     pub(super) spans: Spans,
 }
 
-/// Where a thread's results go.
+/// Channel for a thread's results.
 pub(super) struct Outlet(SyncSender<Result<Told, CubeError>>);
 
-/// The threads. They end when this is dropped.
+/// Counting threads. They end on drop.
 pub(super) struct Workers {
     told: Option<Receiver<Result<Told, CubeError>>>,
     at_work: usize,
@@ -77,7 +78,7 @@ impl Workers {
             handles.push(std::thread::spawn(move || {
                 let mut steps = SentSteps(steps);
                 let done = count(&work, (part, parts), &mut steps, counter, &outlet);
-                // Nobody listens when the cube was given up.
+                // The receiver is gone if the cube was cancelled.
                 let _ = outlet.0.send(done.map(Told::Done));
             }));
         }
@@ -91,7 +92,7 @@ impl Workers {
         Self { told: Some(told), at_work: parts, is_over, handles }
     }
 
-    /// What the next thread says; none after all are done.
+    /// Returns the next message; `None` after all threads are done.
     pub(super) fn next(&mut self) -> Result<Option<Told>, CubeError> {
         if self.at_work == 0 {
             return Ok(None);
@@ -106,7 +107,7 @@ impl Workers {
 impl Drop for Workers {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
-        // Who waits for an emptied counter waits no more.
+        // Wakes threads that wait for an emptied counter.
         self.told = None;
         for handle in self.handles.drain(..) {
             let _ = handle.join();
@@ -114,7 +115,8 @@ impl Drop for Workers {
     }
 }
 
-/// Hands each step to the thread that has its row group. How much waits there is bounded by the memory of the stream's copies.
+/// Sends each step to the thread of its row group. The memory of the stream's copies limits the
+/// queues.
 fn share_out(
     plan: &ScanPlan,
     stream: StepStream,
@@ -124,7 +126,7 @@ fn share_out(
     let mut bytes = StreamedBytes::new(plan, stream);
     while let Some(step) = bytes.next_step()? {
         let sender = plan.part_of(step.step, senders.len()).and_then(|part| senders.get(part));
-        // A thread that has ended has failed, and said so.
+        // A thread that has ended has failed and reported it.
         if is_over.load(Ordering::Relaxed) || sender.is_none_or(|sender| sender.send(step).is_err()) {
             break;
         }
@@ -132,7 +134,8 @@ fn share_out(
     Ok(())
 }
 
-/// Steps as they are sent. It outlives the thread's work, so that no other thread misses this one before it has said why it ended.
+/// Received steps. Outlives the thread's work, so that its own error is reported before others
+/// notice its end.
 struct SentSteps(Receiver<StepData>);
 
 impl StepBytes for &mut SentSteps {
@@ -165,7 +168,7 @@ impl Outlet {
         Ok(self.0.send(Ok(Told::Groups(groups))).map_err(|_| CountError::Thread)?)
     }
 
-    /// Has a counter emptied by the thread that has temporary space.
+    /// Waits until the thread with temporary space has emptied a counter.
     pub(super) fn emptied(&self, counter: MemoryCounter) -> Result<MemoryCounter, CubeError> {
         let (emptied, waiting) = sync_channel(1);
         let sent = self.0.send(Ok(Told::Full { counter, emptied }));

@@ -1,4 +1,4 @@
-//! Random codes, and counting them with nothing but a map.
+//! Random codes, and reference counts by a hash map.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,12 +11,13 @@ use nandle_flights::{CodeColumn, KeySpace, Shifted};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// The numbers of a group's texts and its fact, as many as there are, and how often it came.
+/// Count of each group: the numbers of its texts and its fact.
 pub(crate) type Plain = HashMap<[i32; 6], u64>;
 
 pub(crate) const MISSING: i32 = i32::MIN;
 
-/// A space of columns of so many texts, and a fact of so many numbers, the last of which is null.
+/// A space of text columns with these numbers of values, and a fact of `facts` values, the last one
+/// null.
 pub(crate) fn space(texts: &[usize], facts: usize) -> Arc<KeySpace> {
     let mut columns: Vec<(String, ArrayRef)> = Vec::new();
     for (number, size) in texts.iter().enumerate() {
@@ -28,7 +29,7 @@ pub(crate) fn space(texts: &[usize], facts: usize) -> Arc<KeySpace> {
     Arc::new(KeySpace::new(columns).unwrap())
 }
 
-/// Codes of a batch, by a dictionary of its own for each column.
+/// Codes of a batch, with its own dictionary for each column.
 pub(crate) struct Batch {
     pub(crate) dictionaries: Vec<Vec<u32>>,
     pub(crate) shifted: Vec<Shifted>,
@@ -36,7 +37,7 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Random rows. Dictionaries are parts of all values in random order.
+    /// Random rows. Dictionaries are random subsets of all values.
     pub(crate) fn random(
         random: &mut Xoshiro256PlusPlus,
         space: &KeySpace,
@@ -49,7 +50,7 @@ impl Batch {
             let dictionary: Vec<u32> =
                 (0..entries).map(|_| random.random_range(0..u32::try_from(*size).unwrap())).collect();
             shifted.push(space.shifted(column, &dictionary).unwrap());
-            // The lesser of two: some values are far more frequent.
+            // The lesser of two draws makes some values far more frequent.
             let code = |random: &mut Xoshiro256PlusPlus| {
                 let entries = u32::try_from(entries).unwrap();
                 random.random_range(0..entries).min(random.random_range(0..entries))
@@ -72,7 +73,7 @@ impl Batch {
         self.codes[0].len()
     }
 
-    /// The values' numbers of a row.
+    /// Numbers of a row's values.
     pub(crate) fn values(&self, row: usize) -> Vec<u32> {
         self.codes
             .iter()
@@ -82,7 +83,7 @@ impl Batch {
     }
 }
 
-/// What the fact of a space with so many has for a code.
+/// Fact of a code in a space of `facts` values.
 pub(crate) fn fact(code: u32, facts: usize) -> i32 {
     if code as usize + 1 == facts { MISSING } else { i32::try_from(code).unwrap() - 5 }
 }
@@ -105,12 +106,12 @@ pub(crate) fn plainly(batches: &[Batch], facts: usize) -> Plain {
     plain
 }
 
-/// Adds a batch of results. No group may come twice.
+/// Adds a batch of results; no group may occur twice.
 pub(crate) fn collect(results: &RecordBatch, into: &mut Plain) {
     let texts = results.num_columns() - 2;
     let names: Vec<_> =
         (0..texts).map(|column| results.column(column).as_dictionary::<UInt32Type>()).collect();
-    // What a name says: `3/17` is the 17th text of the third column.
+    // Parses names: `3/17` is text 17 of column 3.
     let numbers: Vec<Vec<i32>> = names
         .iter()
         .enumerate()

@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use nandle_flights::{CsvFlights, CsvOptions, LoadError, LoadReport, Reject, Source, flight_schema};
 
-/// Flights, what was kept aside, and the report.
+/// Flights, rejected rows, and the report.
 pub(crate) type Loaded = (Vec<arrow_array::RecordBatch>, Vec<Reject>, LoadReport);
 
 pub(crate) fn lenient() -> CsvOptions {

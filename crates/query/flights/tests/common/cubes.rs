@@ -1,4 +1,4 @@
-//! Tables of made-up flights, their cubes by a plain map, and those of projections.
+//! Tables of generated flights, their reference cubes, and cubes of projections.
 
 #![allow(dead_code, unreachable_pub, reason = "each test takes what it needs")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "these are tests")]
@@ -19,7 +19,7 @@ use nandle_flights::{
 use nandle_io::{DeviceFile, FileOptions, Io, Nanos, Threads};
 use nandle_reads::{Estimate, HostCosts, Owner, PlanOptions, ReadCosts, ReadFile, RequestCost};
 
-/// Groups as text, and how often each came.
+/// Groups as text with their counts.
 pub type Groups = BTreeMap<Vec<String>, u64>;
 
 pub fn table(directory: &Path, rows: u64, file_rows: u64) -> Generator {
@@ -29,7 +29,7 @@ pub fn table(directory: &Path, rows: u64, file_rows: u64) -> Generator {
     generator
 }
 
-/// The same rows in another order.
+/// Writes the same rows in another order.
 pub fn table_in_order(directory: &Path, rows: u64, file_rows: u64, order: impl Fn(&mut [u32])) -> Generator {
     let generator = Generator::new(rows, 3).unwrap();
     let chunks: Vec<_> = (0..generator.chunks()).map(|chunk| generator.chunk(chunk).unwrap()).collect();
@@ -50,12 +50,12 @@ fn write(directory: &Path, batches: impl Iterator<Item = RecordBatch>, file_rows
     writer.commit().unwrap();
 }
 
-/// Any order: row `i` comes at another place, far from those of its month.
+/// Scatters the rows of each month.
 pub fn shuffle(places: &mut [u32]) {
     let length = places.len() as u64;
     let from = places.to_vec();
     for (number, place) in (0..).zip(places.iter_mut()) {
-        // A prime that is no factor of the length makes each row come once.
+        // A prime that doesn't divide the length gives a permutation.
         *place = from[usize::try_from(number * 7_368_787 % length).unwrap()];
     }
 }
@@ -80,7 +80,7 @@ pub fn costs() -> ReadCosts {
     }
 }
 
-/// A thread that reads a snapshot's files.
+/// An owner of a snapshot's files.
 pub fn owner(directory: &Path, snapshot: &Snapshot) -> (Owner, Arc<[ReadFile]>) {
     let open = |name: &str| {
         let file = std::fs::File::open(directory.join(name)).unwrap();
@@ -141,13 +141,13 @@ thread_local! {
     static TICKS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Ten nanoseconds later each time it is asked.
+/// Advances by ten nanoseconds per call.
 pub fn ticking() -> Nanos {
     TICKS.set(TICKS.get() + 10);
     Nanos(TICKS.get())
 }
 
-/// How a snapshot's files are read.
+/// Access to a snapshot's files.
 pub fn reads<'a>(owner: &'a Owner, files: Arc<[ReadFile]>, costs: &'a ReadCosts) -> CubeReads<'a> {
     CubeReads {
         owner,

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Helpers shared by the tests.
 
 #![allow(dead_code, clippy::unwrap_used, clippy::indexing_slicing, reason = "each test uses its part")]
 
@@ -14,7 +14,7 @@ pub(crate) fn concat(batches: &[RecordBatch]) -> RecordBatch {
     arrow_select::concat::concat_batches(&flight_schema(), batches).unwrap()
 }
 
-/// The text of a dictionary-encoded column in a row.
+/// Text of a dictionary-encoded column in a row.
 pub(crate) fn text(batch: &RecordBatch, column: Column, row: usize) -> Option<String> {
     let cells = batch.column(column.index()).as_dictionary::<UInt16Type>();
     let names = cells.values().as_string::<i32>();

@@ -1,14 +1,17 @@
-//! Counting value by value of the leading column, where each value is in few row groups, as each month is in a table that grows by the
-//! month. The groups of a value are few enough for a processor's caches, and they are complete once the last row group that has it was
-//! counted: they are handed out, and their memory is used for the next value.
+//! Counting by values of the leading column, if each value is in few row groups, like months in a
+//! table that grows by the month. The groups of a value fit in processor caches. They are complete
+//! once the last row group with the value was counted; then they are handed out, and their memory
+//! is reused.
 //!
 //! ```text
-//! thread: a row group ─► the groups of each of its values ─► row group ends ─┬─► others have the value: kept here until they end
-//!                                                                            └─► none has: all its groups are results
+//! thread: a row group ─► groups of each of its values ─► row group ends
+//!            ├─► others have the value: kept until they end
+//!            └─► none has: all its groups are results
 //! ```
 //!
-//! A value of which some rows were counted otherwise, because memory was used up or because rows don't lie together, is *mixed*: all its groups
-//! are counted with the rest, and none is handed out early.
+//! A value is *mixed* if some of its rows were counted otherwise, because the memory was full or
+//! the rows aren't contiguous. All its groups are counted with the rest, and none is handed out
+//! early.
 
 mod part;
 mod value;

@@ -1,4 +1,4 @@
-//! A thread's part.
+//! State of a counting thread.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,22 +12,23 @@ use super::super::{CodeBatch, CountError, KeySpace, RESULT_GROUPS};
 use super::value::ValueCounter;
 use super::values::{Ended, Values};
 
-/// What a thread has of the row group that it counts.
+/// A thread's counts of its current row group.
 pub(crate) struct ValuePart {
     space: Arc<KeySpace>,
     values: Arc<Values>,
     group: Option<usize>,
-    /// The rest of the row group is counted otherwise.
+    /// True if the rest of the row group is counted otherwise.
     is_given_up: bool,
     counter: Option<ValueCounter>,
-    /// The value whose rows are in the counter.
+    /// Value of the rows in the counter.
     present: Option<u32>,
-    /// Groups of the values whose rows came before, in the order in which they came.
+    /// Groups of earlier values, in order of occurrence.
     closed: BTreeMap<u32, Vec<Groups>>,
-    /// How many values may still follow another one: where they take turns, groups would be taken out again and again.
+    /// Remaining number of value changes: with alternating values, groups would be taken out over
+    /// and over.
     changes_left: usize,
     keys: Vec<u64>,
-    /// Rows that were counted.
+    /// Number of counted rows.
     pub(crate) rows: u64,
 }
 
@@ -35,15 +36,15 @@ pub(crate) struct ValuePart {
 pub(crate) struct Finished {
     space: Arc<KeySpace>,
     groups: Groups,
-    /// What the value contributes to keys.
+    /// The value's part of keys.
     part: u64,
     at: usize,
-    /// They are all groups of the value, and not some that are to be counted with the rest.
+    /// True if they are all groups of the value; otherwise they are to be counted with the rest.
     pub(crate) are_all: bool,
 }
 
 impl ValuePart {
-    /// Each value may come so often in a row group.
+    /// Maximum occurrences of each value in a row group.
     const TIMES: usize = 4;
 
     pub(crate) fn new(space: &Arc<KeySpace>, values: &Arc<Values>) -> Self {
@@ -61,7 +62,7 @@ impl ValuePart {
         }
     }
 
-    /// Goes on with a row group. Returns what the one before it leaves.
+    /// Starts a row group. Returns the groups left by the previous one.
     pub(crate) fn begin(&mut self, group: usize) -> Vec<Finished> {
         if self.group == Some(group) {
             return Vec::new();
@@ -73,7 +74,7 @@ impl ValuePart {
         finished
     }
 
-    /// Ends the row group. Returns groups that are complete, and groups that are to be counted with the rest.
+    /// Ends the row group. Returns complete groups, and groups to be counted with the rest.
     pub(crate) fn end(&mut self) -> Vec<Finished> {
         self.close();
         let mut finished = Vec::new();
@@ -88,7 +89,8 @@ impl ValuePart {
         finished
     }
 
-    /// Counts rows of a batch; returns the row to go on from otherwise, once what this part [gives up](Self::give_up) is counted there.
+    /// Counts rows of a batch. Returns the row from which to count otherwise, after the groups of
+    /// [`give_up`](Self::give_up) are counted there.
     pub(crate) fn try_push(&mut self, batch: &CodeBatch<'_>) -> usize {
         let leading = batch.column(self.space.leading()).filter(|_| !self.is_given_up);
         let Some((shifted, Codes::Runs(runs))) = leading.map(|column| (column.shifted, column.codes)) else {
@@ -109,7 +111,7 @@ impl ValuePart {
         from
     }
 
-    /// Goes on with rows of a value, if that can be.
+    /// Switches to the rows of a value, if possible.
     fn change_to(&mut self, code: u32) -> bool {
         if self.present == Some(code) {
             return true;
@@ -124,7 +126,8 @@ impl ValuePart {
         self.present.is_some()
     }
 
-    /// Takes the groups of the value at hand out of the counter. False: there is no memory to keep them.
+    /// Takes the current value's groups out of the counter. Returns false if there is no memory to
+    /// keep them.
     fn close(&mut self) -> bool {
         let (Some(code), Some(counter)) = (self.present.take(), &mut self.counter) else { return true };
         let (groups, has_room) = self.values.close(counter, &self.space);
@@ -132,7 +135,8 @@ impl ValuePart {
         has_room
     }
 
-    /// Counts rows of one value. Returns where memory was used up, or the rows' end.
+    /// Counts rows of one value. Returns the row at which the memory was full, or the end of the
+    /// rows.
     fn push(&mut self, batch: &CodeBatch<'_>, rows: Range<usize>) -> usize {
         let leading = Some(self.space.leading());
         let are_runs = batch.are_runs(leading);
@@ -154,7 +158,7 @@ impl ValuePart {
         from
     }
 
-    /// Counts no more of this row group. Returns what was counted of its values, to be counted with the rest.
+    /// Stops counting this row group. Returns its groups, to be counted with the rest.
     pub(crate) fn give_up(&mut self) -> Vec<Finished> {
         if std::mem::replace(&mut self.is_given_up, true) {
             return Vec::new();
@@ -170,7 +174,7 @@ impl ValuePart {
         finished
     }
 
-    /// Puts the parts of a value together. Where there is no memory for that, they are counted with the rest.
+    /// Merges the parts of a value. If the memory doesn't suffice, they are counted with the rest.
     fn complete(&mut self, code: u32, parts: Vec<Groups>) -> Vec<Finished> {
         let parts = if parts.len() > 1 { self.together(parts) } else { Ok(parts) };
         match parts {
@@ -183,7 +187,7 @@ impl ValuePart {
         let Some(counter) = &mut self.counter else { return Err(parts) };
         for part in &parts {
             if !self.values.make_room(counter, part.len()) {
-                // Nothing of it is lost: it is in the parts.
+                // Nothing is lost: the groups are in the parts.
                 let (again, _) = self.values.close(counter, &self.space);
                 self.values.let_go(&again);
                 return Err(parts);
@@ -202,21 +206,21 @@ impl ValuePart {
         parts.into_iter().map(finished).collect()
     }
 
-    /// Groups were handed out.
+    /// Releases the memory of groups that were handed out.
     pub(crate) fn let_go(&self, finished: &Finished) {
         self.values.let_go(&finished.groups);
     }
 }
 
 impl Finished {
-    /// The next groups: the columns' values, and `count`. None: there are no more.
+    /// Returns the next groups: the columns' values, and `count`. `None` at the end.
     pub(crate) fn next_batch(&mut self) -> Result<Option<RecordBatch>, CountError> {
         let (keys, counts): (Vec<u64>, Vec<u64>) = self.next(RESULT_GROUPS).unzip();
         self.at += keys.len();
         if keys.is_empty() { Ok(None) } else { self.space.batch(&keys, counts).map(Some) }
     }
 
-    /// The next groups, as keys and how often each came. Empty: there are no more.
+    /// Returns the next groups as keys and counts; empty at the end.
     pub(crate) fn next_pairs(&mut self, groups_max: usize) -> Vec<Pair> {
         let pairs: Vec<Pair> = self.next(groups_max).collect();
         self.at += pairs.len();

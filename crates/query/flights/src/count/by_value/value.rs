@@ -1,4 +1,4 @@
-//! Counting the groups of one value of the leading column.
+//! Counter of one value's groups.
 
 use super::super::KeySpace;
 use super::super::dense::Dense;
@@ -14,7 +14,7 @@ enum Cells {
     Table(Table),
 }
 
-/// How each value's groups are counted.
+/// Data structure for a value's groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ValueKind {
     Array { cells: usize },
@@ -22,14 +22,15 @@ pub(super) enum ValueKind {
 }
 
 impl ValueKind {
-    /// About as many as a processor's caches hold.
+    /// Approximately the number of cells that fit in processor caches.
     const ARRAY_CELLS_MAX: u64 = 1 << 20;
-    /// An array of so few is always in the nearest caches.
+    /// Number of cells that always fit in the nearest caches.
     const FEW_CELLS: u64 = 1 << 16;
-    /// A value with fewer rows than the array has cells, by such a factor, is counted in a table: an array is looked through and cleared.
+    /// Maximum cells per row for an array, which has to be scanned and cleared; otherwise a table
+    /// is used.
     const CELLS_PER_ROW: u64 = 4;
 
-    /// What suits values of so many rows.
+    /// Chooses the structure for values of this many rows.
     pub(super) fn of(space: &KeySpace, value_rows: u64) -> Self {
         let cells = space.cells_behind();
         let is_small = cells <= Self::FEW_CELLS || cells <= value_rows.saturating_mul(Self::CELLS_PER_ROW);
@@ -39,7 +40,7 @@ impl ValueKind {
         }
     }
 
-    /// Memory of a counter that is new.
+    /// Memory of a new counter.
     pub(super) fn bytes_min(self) -> usize {
         match self {
             Self::Array { cells } => usize::try_from(Dense::bytes(cells as u64)).unwrap_or(usize::MAX),
@@ -57,7 +58,7 @@ impl ValueCounter {
         Self { cells }
     }
 
-    /// The memory that it takes.
+    /// Its memory.
     pub(super) fn bytes(&self) -> usize {
         match &self.cells {
             Cells::Array(dense) => dense.array_bytes(),
@@ -65,7 +66,7 @@ impl ValueCounter {
         }
     }
 
-    /// Whether so many more groups need more memory.
+    /// Returns true if this many further groups need more memory.
     pub(super) fn is_full(&self, groups: usize) -> bool {
         matches!(&self.cells, Cells::Table(table) if !table.has_room(groups))
     }
@@ -88,7 +89,7 @@ impl ValueCounter {
         }
     }
 
-    /// Adds a group that was counted elsewhere, or rows that have one key.
+    /// Adds a group counted elsewhere, or rows with one key.
     #[inline]
     pub(super) fn add_group(&mut self, (key, count): Pair) {
         match &mut self.cells {
@@ -97,7 +98,7 @@ impl ValueCounter {
         }
     }
 
-    /// Takes all groups out, so that it is empty.
+    /// Takes all groups out.
     pub(super) fn compact(&mut self, space: &KeySpace) -> Groups {
         match &mut self.cells {
             Cells::Array(dense) => Groups::of(&dense.take_pairs(), space),

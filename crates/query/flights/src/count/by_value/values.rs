@@ -1,4 +1,4 @@
-//! The values of the leading column, shared by the threads that count.
+//! Values of the leading column, shared by the counting threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,10 +7,10 @@ use super::super::KeySpace;
 use super::super::table::Groups;
 use super::value::{ValueCounter, ValueKind};
 
-/// The values of the leading column, shared by the threads that count.
+/// Values of the leading column, shared by the counting threads.
 pub(crate) struct Values {
     kind: ValueKind,
-    /// The values of each row group, by code.
+    /// Codes of the values in each row group.
     groups: Vec<Vec<u32>>,
     /// By code.
     slots: Vec<Mutex<Slot>>,
@@ -21,40 +21,42 @@ pub(crate) struct Values {
 
 #[derive(Default)]
 struct Slot {
-    /// Row groups that have the value and are not yet counted.
+    /// Row groups with the value that aren't counted yet.
     groups_left: usize,
-    /// What was counted of the others.
+    /// Groups from the counted ones.
     parts: Vec<Groups>,
     is_mixed: bool,
 }
 
-/// What becomes of a value's groups when a row group ends that has it.
+/// State of a value's groups when a row group with it ends.
 pub(super) enum Ended {
-    /// Other row groups have the value.
+    /// Further row groups have the value.
     Kept,
-    /// All its groups, in parts that may have some in common.
+    /// All its groups, in parts that may overlap.
     Complete(Vec<Groups>),
-    /// Groups that are to be counted with the rest.
+    /// Groups to be counted with the rest.
     Mixed(Vec<Groups>),
 }
 
 impl Values {
-    /// In fewer cells all groups are counted in caches anyway.
+    /// With fewer cells, all groups fit in caches anyway.
     const CELLS_MIN: u64 = 1 << 17;
 
-    /// Whether counting by value is worth it: each row group has values of its own, but for some that go on in the next one.
+    /// Returns true if row groups have mostly distinct values, except for some that continue in the
+    /// next one.
     fn are_apart(groups: &[Vec<u32>], values: usize) -> bool {
         let entries: usize = groups.iter().map(Vec::len).sum();
         entries <= values + groups.len() + values / 4
     }
 
-    /// With more rows than this, a value's table may be longer than caches, and partitions do better where memory has room for them.
+    /// Above this number of rows, a value's table may exceed the caches, and partitions are better
+    /// if they fit in memory.
     const VALUE_ROWS_MAX: u64 = 1 << 19;
-    /// Memory of a row in partitions, once its keys become groups.
+    /// Memory per row in partitions, once its keys become groups.
     const ROW_BYTES: u64 = 16;
 
-    /// Counts value by value of the space's leading column, in so much memory; `groups` are the values that each row group has. None
-    /// where it isn't worth it.
+    /// Counts by values of the space's leading column. `groups` are the values in each row group.
+    /// Returns `None` if that isn't worthwhile.
     pub(crate) fn new(space: &KeySpace, groups: Vec<Vec<u32>>, rows: u64, max_bytes: usize) -> Option<Self> {
         let values = space.leading_values();
         let value_rows = rows / values.max(1) as u64;
@@ -71,12 +73,12 @@ impl Values {
             slots.get_mut(*code as usize)?.groups_left += 1;
         }
         let slots = slots.into_iter().map(Mutex::new).collect();
-        // Besides what is held, groups are on their way from one place to another.
+        // Reserve memory for groups in transit.
         let max_bytes = max_bytes / 3 * 2;
         Some(Self { kind, groups, slots, held_bytes: AtomicUsize::new(0), max_bytes })
     }
 
-    /// The values of a row group.
+    /// Values of a row group.
     pub(super) fn of_group(&self, group: usize) -> &[u32] {
         self.groups.get(group).map(Vec::as_slice).unwrap_or_default()
     }
@@ -86,16 +88,16 @@ impl Values {
         slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An empty counter, if there is memory.
+    /// Creates an empty counter, if there is memory.
     pub(super) fn counter(&self, space: &KeySpace) -> Option<ValueCounter> {
         self.reserve(self.kind.bytes_min()).then(|| ValueCounter::new(self.kind, space))
     }
 
-    /// Makes room for more groups in a counter; whether there is memory for that.
+    /// Enlarges a counter for further groups; returns false without memory.
     pub(super) fn make_room(&self, counter: &mut ValueCounter, groups: usize) -> bool {
         while counter.is_full(groups) {
             let before_bytes = counter.bytes();
-            // The old table is there until the new one is filled.
+            // The old table exists until the new one is filled.
             if !self.reserve(2 * before_bytes) {
                 return false;
             }
@@ -114,7 +116,8 @@ impl Values {
         self.held_bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Takes a counter's groups out. False: they take more memory than there is, and are to be counted with the rest.
+    /// Takes a counter's groups out. Returns false if they exceed the memory, and are to be counted
+    /// with the rest.
     pub(super) fn close(&self, counter: &mut ValueCounter, space: &KeySpace) -> (Groups, bool) {
         let before_bytes = counter.bytes();
         let groups = counter.compact(space);
@@ -123,19 +126,19 @@ impl Values {
         (groups, held_bytes <= self.max_bytes)
     }
 
-    /// Groups are handed out, and their memory is free.
+    /// Releases the memory of groups that were handed out.
     pub(super) fn let_go(&self, groups: &Groups) {
         self.release(groups.bytes());
     }
 
-    /// Some of a value's rows are counted otherwise. Returns what was counted of it in other row groups.
+    /// Marks a value as mixed. Returns its groups from other row groups.
     pub(super) fn mix(&self, code: u32) -> Vec<Groups> {
         let mut slot = self.slot(code);
         slot.is_mixed = true;
         std::mem::take(&mut slot.parts)
     }
 
-    /// A row group with this value was counted, and has these groups of it.
+    /// Ends a row group with this value; `groups` are its groups of it.
     pub(super) fn end(&self, code: u32, groups: Vec<Groups>) -> Ended {
         let mut slot = self.slot(code);
         slot.groups_left = slot.groups_left.saturating_sub(1);

@@ -9,7 +9,6 @@ const SHARE_WITHIN: f64 = 0.9;
 /// factors (Cochran and Snedecor, *Statistical Methods*). A confidence interval of the mean would
 /// be narrower, but the next run is a single run. For a single measurement, or if one is zero, the
 /// bounds are the least and the greatest. Returns zero for no measurements.
-/// where one is zero, the bounds are the least and the greatest; without any all is zero.
 pub fn next_of(measured: &[f64]) -> Estimate {
     let mut ascending = measured.to_vec();
     ascending.sort_unstable_by(f64::total_cmp);

@@ -24,7 +24,6 @@ impl ParquetFile {
     ///
     /// # Errors
     /// That end can't be read, or is damaged.
-    /// That end can't be read, or isn't what was written.
     pub fn read_file(
         &self,
         device: DeviceId,

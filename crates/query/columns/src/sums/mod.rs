@@ -1,11 +1,11 @@
-//! `N.sums`: the checksums of a Parquet file, which has none of its own.
+//! `N.sums`: checksums of a Parquet file, which has none of its own.
 //!
 //! ```text
 //! bytes  0..8    "NANDSUM1"
-//!        8..16   bytes of a block, 4096
-//!       16..24   the identity of the file that they are of
-//!       24..32   its length in bytes
-//!       32..     a sum of four bytes for each block; the last block ends with the file
+//!        8..16   length of a block, 4096
+//!       16..24   identity of the Parquet file
+//!       24..32   length of the Parquet file in bytes
+//!       32..     a checksum of four bytes per block; the last block ends with the file
 //!       last 4   CRC32C of everything before
 //! ```
 //!

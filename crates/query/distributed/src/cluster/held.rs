@@ -29,7 +29,6 @@ impl Cluster {
     ///
     /// # Errors
     /// The statement itself fails, is over, or has too many rows; no worker is left.
-    /// The statement fails by itself, is over, or has too many rows; no worker is left.
     pub fn run_held(
         &self,
         engine: &Engine,

@@ -1,6 +1,5 @@
 //! Limit on joined tables. Each join has all columns of those before it, so the memory of planning
 //! grows with the square of their number, and no pool accounts for it.
-//! the square of their number.
 
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::Token;

@@ -8,10 +8,11 @@
 //!            │ no
 //!            ▼
 //!          buckets by the hash of the key, in temporary files ┐
-//! right ─► buckets by the same hash ──────────────────────────┴─► pair by pair: fits the smaller one? … , with another hash
+//! right ─► buckets by the same hash ──────────────────────────┴─► join each pair of buckets like
+//!                                                                 two sides, with another hash
 //! ```
 //!
-//! The joins themselves are `DataFusion`'s.
+//! `DataFusion` computes the joins themselves.
 
 mod buckets;
 mod compact;

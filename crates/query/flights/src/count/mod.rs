@@ -1,10 +1,11 @@
 //! Exact counting of rows by groups in a stated amount of memory.
 //!
 //! ```text
-//! codes ─► keys ─┬─► few cells: an array ────────────────────────────────────────────────┐
-//!                ├─► partitions ─(a limit)─► groups ─(memory is used up)─► sorted runs ──┼─► batches of values and counts
-//!                ├─► value by value of a column (months): each one's groups, once no later row group has it ───────┤
-//!                └─► sorted by the dimensions: one group of them after the other ────────┘
+//! codes ─► keys ─┬─► few cells: an array ──────────────────────────────────────────┐
+//!                ├─► partitions ─(limit)─► groups ─(memory full)─► sorted runs ────┤
+//!                ├─► by values of a column (months), complete after its row groups ┤
+//!                └─► sorted by the dimensions: one group at a time ────────────────┤
+//!                                               batches of values and counts ◄─────┘
 //! ```
 
 mod by_value;

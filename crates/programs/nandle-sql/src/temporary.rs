@@ -8,7 +8,8 @@ use rustix::fs::{Access, access, statfs};
 /// File systems in memory: tmpfs and ramfs (`linux/magic.h`).
 const IN_MEMORY: [u64; 2] = [0x0102_1994, 0x8584_58f6];
 
-/// Preserved across reboots and therefore on a disk (Filesystem Hierarchy Standard, 5.15).
+/// Directory preserved across reboots and therefore on a disk (Filesystem Hierarchy Standard,
+/// 5.15).
 const ON_DISK: &str = "/var/tmp";
 
 /// System's directory for temporary files, or another if that is in memory.

@@ -77,7 +77,7 @@ pub(crate) fn run(args: &ServeArgs, common: Common) -> Result<(), Failure> {
     })?;
     let cancel = cancel_on_signals()?;
     let queries = args.queries.unwrap_or_else(usual_queries);
-    // Building the dashboard's aggregates takes one query's share of the read memory.
+    // Building the dashboard's sums takes one query's share of the read memory.
     let reading = queries.saturating_add(usize::from(ports.dashboard.is_some()));
     let (engine, _spill) = engine::start(&args.engine, reading)?;
     engine::add_tables(&engine, &args.engine, &sources, &cancel, common)?;

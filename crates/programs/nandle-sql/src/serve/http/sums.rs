@@ -1,4 +1,4 @@
-//! Aggregates of a version's flights, built in the background while the flights themselves answer.
+//! Sums of a version's flights, built in the background while the flights themselves answer.
 //! A failure is reported once, and the flights go on answering.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,7 +10,7 @@ use nandle_dashboard::{Relation, Sums, SumsState, SumsStatus};
 use nandle_engine::{EngineError, KeptRows, View};
 use nandle_terminal::output;
 
-/// Aggregates and their progress.
+/// Sums and their progress.
 pub(super) struct MadeSums {
     sums: Sums,
     relation: Relation,
@@ -18,7 +18,7 @@ pub(super) struct MadeSums {
     is_over: AtomicBool,
 }
 
-/// Finished aggregates.
+/// Finished sums.
 struct Made {
     kept: KeptRows,
     making_ns: u64,
@@ -28,7 +28,7 @@ struct Made {
 pub(super) struct Making(Arc<MadeSums>);
 
 impl MadeSums {
-    /// Aggregates of a table, not built yet.
+    /// Sums of a table, not built yet.
     pub(super) fn of(table: &str) -> Self {
         let sums = Sums::of(table);
         let relation = Relation::Sums(sums.clone());
@@ -67,7 +67,7 @@ impl MadeSums {
         }
     }
 
-    /// Builds the aggregates. Blocks the thread.
+    /// Builds the sums. Blocks the thread.
     fn make(&self, view: &View) {
         let began = Instant::now();
         let is_over = || self.is_over.load(Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Detects new versions of the table and starts building their aggregates.
+//! Detects new versions of the table and starts building their sums.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::routes::Dashboard;
 /// files.
 const LOOKS_AFTER: Duration = Duration::from_secs(1);
 
-/// Checks until dropped, and builds aggregates for each version. A build is cancelled by the next
+/// Checks until dropped, and builds sums for each version. A build is cancelled by the next
 /// version or on drop. If the table can't be opened, the old version stays and the error is
 /// reported once.
 pub(super) async fn watch(dashboard: Arc<Dashboard>) {

@@ -230,7 +230,7 @@ fn placement_text(drives: &[Named], placements: &[Placement]) -> String {
     text + "\n"
 }
 
-/// Sorts components by their gain, greatest first.
+/// Best drive for each component, in the order of `placements`: greatest gain first.
 fn conclusion(drives: &[Named], placements: &[Placement]) -> String {
     let said = placements.iter().filter_map(|placement| {
         let drive = drives.get(placement.best?)?;

@@ -64,8 +64,8 @@ impl Memory {
     pub(crate) fn of(bytes: u64) -> Result<Self, CliError> {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         let batch_bytes = (bytes / BATCH_PART).clamp(PAGE_BYTES, BATCH_BYTES_MAX) / PAGE_BYTES * PAGE_BYTES;
-        // Three more: one filling, one in use, one for an incomplete record. The last is filled
-        // with the result.
+        // Three more for input: one filling, one in use, one for an incomplete record. One more
+        // for output, being filled.
         let passing_bytes = (direct_file::DEPTH + input::BATCHES + 3 + output::BUFFERS + 1) * batch_bytes;
         let budget = Budget::new(bytes - passing_bytes).map_err(spilled)?;
         Ok(Self { budget, batch_bytes, passing_bytes, all_bytes: bytes })

@@ -3,8 +3,7 @@
 use nandle_spill::keys::{KeyWriter, Order};
 
 /// Writes the number at the start of a field, as `sort -n` reads it in the C locale: white space,
-/// an optional minus,
-/// digits, an optional point with more digits. Anything else is 0.
+/// an optional minus, digits, an optional point with more digits. Anything else is 0.
 ///
 /// ```text
 /// byte    0 negative, 1 zero, 2 positive

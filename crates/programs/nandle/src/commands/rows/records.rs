@@ -7,7 +7,7 @@ pub(crate) enum Format {
     Lines,
     /// Lines, except that line ends within quotes belong to fields.
     Csv,
-    /// All of this length.
+    /// Records of this length, without ends.
     Fixed(usize),
 }
 

@@ -19,7 +19,7 @@ const SLOTS: u32 = 1024;
 const NOWHERE_BYTES: u64 = 1 << 40;
 /// Hint of errors that another place would avoid.
 pub(super) const ANOTHER_PLACE: &str = "(--temporary, --space)";
-/// A file system keeps at least one part in `KEPT_FREE_PART` of its free space.
+/// Divisor of a file system's free space for the part that is left free.
 const KEPT_FREE_PART: u64 = 16;
 
 /// The device of the temporary data.

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &SortArgs, common: Common) -> Result<(), CliError> {
         cluster_bytes: args.spill.cluster_bytes(),
         ..SortOptions::new(memory.budget.clone(), costs)
     };
-    // The records' order decides which of equal ones stay.
+    // The order of equal records decides which of them stay.
     let needs_one = options.stable && (options.combine.is_some() || options.limit.is_some());
     let threads = threads(&args.spill, &memory, &temporary, needs_one);
     let input = input(args, &memory, threads)?;

@@ -1,4 +1,5 @@
-//! Whether a label describes a layout that a store can have. Its checksum says only that it was written as it is.
+//! Checks that a label describes a possible layout. Its checksum only proves that it was written
+//! this way.
 
 use super::{Label, VERSION_OF_SLOTS, places};
 use crate::{BLOCK_BYTES, PageError, home_sums};
@@ -7,7 +8,7 @@ const BLOCK: u64 = BLOCK_BYTES as u64;
 
 impl Label {
     /// # Errors
-    /// The parts overlap, reach beyond 64 bits, or have no room for the pages.
+    /// The parts overlap, end beyond 64 bits, or have no room for the pages.
     pub(super) fn check(self) -> Result<Self, PageError> {
         if Self::is_page_length(self.page_bytes) && self.is_laid_out().unwrap_or(false) {
             Ok(self)
@@ -16,7 +17,8 @@ impl Label {
         }
     }
 
-    /// Whether slots, checksums, area and pages follow each other; `None`: beyond 64 bits.
+    /// Returns true if slots, checksums, area and pages follow each other; `None` if they end
+    /// beyond 64 bits.
     fn is_laid_out(&self) -> Option<bool> {
         let pages_bytes = self.pages.checked_mul(self.page_bytes)?;
         let copies_end = self.checked_copies_end()?;
@@ -41,7 +43,7 @@ impl Label {
         Some(in_blocks && in_order && has_room && has_header)
     }
 
-    /// Where the copies end; `None` if they have no room, or end beyond 64 bits.
+    /// End of the copies; `None` if they don't fit, or end beyond 64 bits.
     fn checked_copies_end(&self) -> Option<u64> {
         let ledgers_end =
             self.ledger_offset.checked_add(self.ledger_copies.checked_mul(self.ledger_bytes)?)?;

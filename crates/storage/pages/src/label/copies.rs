@@ -1,8 +1,9 @@
-//! The copies of the label: which of them counts, and how they are written so that one of them is always durable.
+//! Copies of the label: selection of the valid one, and writes that always keep one copy durable.
 //!
-//! A copy is written alone, and flushed; then all others, and flushed. A flush that fails leaves what was written last readable
-//! for as long as the power stays on, and maybe gone afterwards: so one of those is written first the next time, and the
-//! durable ones when it is. The generation says which were written last.
+//! One copy is written and flushed, then all others are written and flushed. After a failed flush
+//! the last writes stay readable while the power is on, but may vanish afterwards. The next write
+//! therefore starts with one of those copies, and leaves the durable ones until it is flushed. The
+//! generation shows which copies were written last.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -14,27 +15,28 @@ use crate::defects::Defect;
 use crate::disk::Disk;
 use crate::{BLOCK_BYTES, PageError};
 
-/// State of all copies of the label.
+/// State of all copies.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Copies {
     pub(crate) label: Label,
-    /// Copies that say something else, or nothing.
+    /// Copies that are outdated or invalid.
     outdated: Vec<u64>,
-    /// Some of them are of the same store, with fewer pages: the growth that wrote the newest may not be durable.
+    /// True if some copies of this store have fewer pages. The growth that wrote the newest may not
+    /// be durable.
     is_growing: bool,
-    /// The copy that is written first: another one is durable.
+    /// Copy to write first, while another one is durable.
     first: Cell<u64>,
     generation: Cell<u64>,
 }
 
 impl Copies {
-    /// Of the device.
+    /// Reads the copies from a device.
     pub(crate) async fn read(disk: &Disk) -> Result<Self, PageError> {
         let mut search = LabelSearch::new(disk.shape().capacity_bytes);
         let arena = Arena::new(BLOCK_BYTES)?;
         while let Some(offset_bytes) = search.next_offset() {
             let into = arena.allocate(BLOCK_BYTES)?;
-            // Each by itself: one that can't be read says nothing of the others.
+            // Each copy alone, as an unreadable one says nothing about the others.
             match disk.read("reading the label", offset_bytes, into).await {
                 Ok(block) => search.enter(offset_bytes, Ok(&block)),
                 Err(error) => search.enter(offset_bytes, Err(error)),
@@ -52,9 +54,10 @@ impl Copies {
         Ok(copies)
     }
 
-    /// Of a store with a label that was found; each copy as it was read, if it was.
+    /// State of the copies of a store whose label was found. `copies` holds each copy as read, if
+    /// it was.
     pub(super) fn of(found: &Label, copies: &[Option<Result<Label, PageError>>]) -> Self {
-        // Copy 0 is written first: the others may be of the store that was here before.
+        // Copy 0 is written first. The others may belong to an earlier store on the device.
         let id = match copies.first() {
             Some(Some(Ok(first))) => first.id,
             _ => found.id,
@@ -69,12 +72,12 @@ impl Copies {
         let Some((last, label)) = last else { unreachable!("one copy at least was found") };
         let is_outdated = |found: &Option<Result<Label, PageError>>| match found {
             Some(Ok(copy)) => (copy.id, copy.pages) != (id, label.pages),
-            // Maybe it can be read the next time.
+            // The block may be readable next time.
             None | Some(Err(PageError::Device { .. })) => false,
             Some(Err(_)) => true,
         };
         let outdated = (0..).zip(copies).filter(|(_, found)| is_outdated(found)).map(|(copy, _)| copy);
-        // A block that is no copy of this store holds nothing that could be lost.
+        // A block without a valid copy of this store holds nothing to lose.
         let invalid = written(label).find(|copy| !of_store().any(|(valid, _)| valid == *copy));
         Self {
             outdated: outdated.collect(),
@@ -85,14 +88,14 @@ impl Copies {
         }
     }
 
-    /// Writes the label of a new store, durably.
+    /// Writes the label of a new store durably.
     pub(crate) async fn create(disk: &Rc<Disk>, label: Label) -> Result<(), PageError> {
         let (first, generation) = (Cell::new(0), Cell::new(label.generation));
         let copies = Self { label, outdated: Vec::new(), is_growing: false, first, generation };
         copies.write(disk, &copies.label).await
     }
 
-    /// Makes all copies say the same, durably.
+    /// Makes all copies equal, durably.
     pub(crate) async fn renew(&self, disk: &Rc<Disk>) -> Result<(), PageError> {
         if self.outdated.is_empty() {
             return Ok(());
@@ -100,13 +103,13 @@ impl Copies {
         if self.is_growing {
             return self.write(disk, &self.label).await;
         }
-        // They hold nothing that counts.
+        // These copies hold nothing valid.
         let outdated: Vec<u64> = written(&self.label).filter(|copy| self.outdated.contains(copy)).collect();
         self.write_copies(disk, &self.label, &outdated).await?;
         disk.flush().await
     }
 
-    /// Writes another label of the same store, durably.
+    /// Replaces the label durably.
     pub(crate) async fn write(&self, disk: &Rc<Disk>, label: &Label) -> Result<(), PageError> {
         assert_eq!(label.id, self.label.id, "a label of another store");
         assert!(label.pages >= self.label.pages, "{} pages are fewer than before", label.pages);
@@ -140,7 +143,7 @@ impl Copies {
     }
 }
 
-/// Writes a block to several places at the same time.
+/// Writes a block to several places concurrently.
 async fn write_in(
     disk: &Rc<Disk>,
     action: &'static str,
@@ -155,7 +158,7 @@ async fn write_in(
     result
 }
 
-/// Copies that are written: all of them.
+/// Copies to write: all of them.
 fn written(label: &Label) -> std::ops::Range<u64> {
     0..if Defect::LabelsTogether.is_seeded() { 2 } else { label.label_copies() }
 }
@@ -180,7 +183,7 @@ mod tests {
         Err(PageError::device("reading")(IoError::new(&Operation::Flush, Cause::System(5))))
     }
 
-    /// Seven copies like this one, and others in some places.
+    /// Eight copies of a label, some of them replaced.
     fn copies(all: &Label, others: &[(usize, Result<Label, PageError>)]) -> Copies {
         let mut copies = vec![Some(Ok(all.clone())); 8];
         for (copy, other) in others {
@@ -194,7 +197,7 @@ mod tests {
     fn the_copy_with_most_pages_counts_if_it_is_of_the_same_store() {
         let (old, new) = (label(100, 4), label(200, 5));
         let other_store = Label { id: 77, ..label(300, 9) };
-        // Copies; the pages that count; which are written anew, and which of them first.
+        // Copies; pages of the valid one; copies to rewrite, and the first of them.
         for (copies, pages, outdated, first) in [
             (copies(&old, &[(3, Ok(label(100, 5)))]), 100, vec![], 3),
             (copies(&old, &[(3, Ok(new.clone()))]), 200, vec![0, 1, 2, 4, 5, 6, 7], 3),

@@ -1,4 +1,4 @@
-//! The high-water mark: how many pages the store has had, apart from its labels.
+//! High-water mark: the largest number of pages of the store, recorded apart from its labels.
 //!
 //! # Format, from version 5 (of the label) on
 //!
@@ -13,15 +13,16 @@
 //! 4092  checksum  4  CRC32C of all bytes before
 //! ```
 //!
-//! A growth writes them with those labels that it writes last, when a label with as many pages is durable. So a mark that tells of
-//! more pages than every label is damage: the labels are older ones again, whatever else of the store tells of the new pages.
+//! A growth writes them together with its last labels, after a label with that number of pages is
+//! durable. A mark with more pages than every label is therefore damage: the labels have been
+//! replaced by older ones, even if other structures contain the new pages.
 
 use super::Label;
 use crate::fields::{fields_of, fill};
 
 const MAGIC: [u8; 8] = *b"NANDLEPH";
 
-/// Fills a block with the mark that goes with a label.
+/// Encodes the mark of a label into a block.
 pub(super) fn encode(label: &Label, block: &mut [u8]) {
     fill(block, MAGIC, label.id, |fields| {
         fields.u64(label.pages);
@@ -29,14 +30,14 @@ pub(super) fn encode(label: &Label, block: &mut [u8]) {
     });
 }
 
-/// What a mark tells of a store.
+/// Contents of a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct HighWater {
     pub(crate) pages: u64,
     pub(crate) area_bytes: u64,
 }
 
-/// What a mark of this store tells.
+/// Decodes a mark of this store.
 pub(crate) fn decode(id: u128, block: &[u8]) -> Option<HighWater> {
     let mut fields = fields_of(block, MAGIC, id)?;
     Some(HighWater { pages: fields.u64(), area_bytes: fields.u64() })

@@ -1,9 +1,10 @@
-//! The label of a store: what it is and where its parts are.
+//! Label of a store: its identity and the places of its parts.
 //!
 //! # Format, version 5
 //!
-//! The device begins with eight *slots*, slot *k* at *k* * `slot_bytes`. So a stretch of the device that goes bad, as long as a
-//! mapping unit of a flash drive or a chunk of an array, takes one copy of each structure:
+//! The device begins with eight *slots*, slot *k* at *k* * `slot_bytes`. Each structure has copies
+//! in several slots. A bad stretch as long as a drive's mapping unit or an array's chunk therefore
+//! destroys one copy at most:
 //!
 //! ```text
 //! slot_bytes   a power of two: 64 KiB, or 1 MiB with pages of 1 GiB and more, or as much as holds a ledger
@@ -13,11 +14,11 @@
 //!       zeros
 //! ```
 //!
-//! Behind them come the checksums of pages, blocks for the directory of a closed staging area, the staging area or the zones, and
-//! the pages. The label is one block of 4096 bytes,
-//! written when the store is made, and again when it gets more pages. A reader takes the valid copy with most pages, of the
-//! store that the first valid copy is of; it reads block 0, and if that is invalid looks for another copy at each place that a slot
-//! may have. Numbers are little-endian.
+//! The slots are followed by the checksums of pages, blocks for the directory of a closed staging
+//! area, the staging area or the zones, and the pages. The label is one block of 4096 bytes,
+//! written when the store is created and when it grows. The first valid copy identifies the store,
+//! and the valid copy of that store with the most pages applies. A reader starts with block 0; if
+//! that is invalid, it searches each place where a slot may begin. Numbers are little-endian.
 //!
 //! ```text
 //!  0  magic             8  "NANDLEPS"
@@ -45,15 +46,16 @@
 //! 4092 checksum         4  CRC32C of all bytes before
 //! ```
 //!
-//! Giving a store more pages writes one copy, flushes, writes the others, and flushes; only then do the new pages count. One of
-//! those that were written last is the first: [another](copies) is durable, and has the old number if a power cut tears the
-//! first. An opening that finds different numbers writes the largest one anew in the same way before it counts: what it read may
-//! never have become durable. Copies that are torn, or another store's, it writes anew alone. A valid structure that tells
-//! of more pages than all copies is damage: they are older ones again.
+//! To grow, the store writes one copy, flushes, writes the others, and flushes; only then do the
+//! new pages count. The first copy written is one of the last write, so that [another](copies)
+//! stays durable with the old number if a power cut tears it. An opening that finds different
+//! numbers first rewrites the largest in the same way, as it may not be durable. It only rewrites
+//! copies that are torn or belong to another store. A valid structure with more pages than all
+//! copies is damage: the copies have been replaced by older ones.
 //!
-//! Making a store writes zeros and the ledger first, flushes, then the label in the same way, copy 0 first: so a label that is there
-//! describes a store that is whole. All copies invalid: not a store. A valid one of another version, or with an unknown policy, is
-//! refused.
+//! Creation writes zeros and the ledger, flushes, and then writes the label in the same way, copy 0
+//! first. A valid label therefore describes a complete store. If all copies are invalid, the device
+//! holds no store. A valid copy of another version, or with an unknown policy, is refused.
 
 mod check;
 mod copies;
@@ -73,19 +75,19 @@ use crate::{BLOCK_BYTES, CreateOptions, PageError, PageNumber, PolicyKind};
 
 const MAGIC: [u8; 8] = *b"NANDLEPS";
 const VERSION: u32 = 5;
-/// The first with eight copies of the ledger.
+/// First version with eight copies of the ledger.
 const VERSION_OF_EIGHT_LEDGERS: u32 = 2;
-/// The first with marks of a clean close and checksums of home pages.
+/// First version with marks of a clean close and checksums of home pages.
 const VERSION_OF_CLOSE_MARKS: u32 = 3;
-/// The first whose out-of-place ledger tells which extents there must be.
+/// First version in which the ledger of out-of-place lists the required extents.
 const VERSION_OF_SEALED_EXTENTS: u32 = 4;
-/// The first whose copies lie in slots.
+/// First version with copies in slots.
 const VERSION_OF_SLOTS: u32 = 5;
 /// Copies of the ledger: see [`Rotation`](crate::extents::Rotation).
 const LEDGER_COPIES: u64 = 8;
 const EARLIER_LEDGER_COPIES: u64 = 2;
 const LARGEST_PAGE_BYTES: usize = 64 << 10;
-/// Pages of a new store that its callers don't see: that of the header.
+/// Pages of a new store hidden from callers: the header's page.
 pub(crate) const HIDDEN_PAGES: u64 = 1;
 
 /// See the [format](self).
@@ -105,16 +107,17 @@ pub(crate) struct Label {
     pub(crate) sums_offset: u64,
     pub(crate) sums_bytes: u64,
     pub(crate) generation: u64,
-    /// Length of a slot; 0 where there are none.
+    /// Length of a slot; 0 without slots.
     pub(crate) slot_bytes: u64,
-    /// Chunks of the checksums.
+    /// Number of chunks of the checksums.
     pub(crate) sums_chunks: u64,
-    /// The page that holds the header; earlier stores have none.
+    /// Page of the header; `None` in earlier stores.
     pub(crate) header_page: Option<PageNumber>,
 }
 
 impl Label {
-    /// Lays a new store out: slots with labels, marks of a close and ledgers; checksums, staging area, pages.
+    /// Lays out a new store: slots with labels, marks of a close and ledgers; checksums, staging
+    /// area, pages.
     pub(crate) fn plan(
         options: &CreateOptions,
         ledger_bytes: u64,
@@ -137,7 +140,7 @@ impl Label {
             if options.keeps_home_sums() { home_sums::chunks_of(pages_max + HIDDEN_PAGES) } else { 0 };
         let sums_bytes = home_sums::area_bytes(sums_chunks);
         let directory_bytes = places::directory_blocks(options.policy, area_bytes) * BLOCK_BYTES as u64;
-        // No mapping unit has a part of both.
+        // Both are aligned so that no mapping unit holds parts of two structures.
         let directory_end = sums_offset
             .saturating_add(sums_bytes)
             .saturating_add(directory_bytes)
@@ -165,7 +168,7 @@ impl Label {
         })
     }
 
-    /// Refuses lengths that no page has.
+    /// Refuses an invalid page length.
     pub(crate) fn check_page_length(got: u64) -> Result<(), PageError> {
         let (least, most) = (BLOCK_BYTES, LARGEST_PAGE_BYTES);
         if Self::is_page_length(got) { Ok(()) } else { Err(PageError::PageSize { got, least, most }) }
@@ -176,13 +179,13 @@ impl Label {
         page_bytes.is_power_of_two() && lengths.contains(&page_bytes)
     }
 
-    /// The error of a structure that tells of more pages.
+    /// Error for a structure with more pages than any label.
     pub(crate) fn older_than(offset_bytes: u64) -> PageError {
         let what = "all copies of its label are older than what tells of more pages";
         PageError::Corrupt { what, offset_bytes }
     }
 
-    /// Where the store ends.
+    /// End of the store.
     pub(crate) fn end_bytes(&self) -> u64 {
         if self.policy.has_zones() {
             return self.area_offset.saturating_add(self.area_bytes);
@@ -190,7 +193,7 @@ impl Label {
         self.home_offset.saturating_add(self.pages.saturating_mul(self.page_bytes))
     }
 
-    /// Whether a device of this length has room for the store.
+    /// Returns an error unless the store fits a device of this length.
     pub(crate) fn check_fits(&self, capacity_bytes: u64) -> Result<(), PageError> {
         let needed_bytes = self.end_bytes();
         if needed_bytes <= capacity_bytes {
@@ -201,7 +204,7 @@ impl Label {
         Err(PageError::TooSmall { needed_bytes, capacity_bytes, mend })
     }
 
-    /// Whether it is known of every page what was written last.
+    /// Returns true if the last write of every page is recorded, by checksums or zones.
     pub(crate) fn checks_pages(&self) -> bool {
         self.sums_bytes > 0 || self.policy.has_zones()
     }
@@ -210,12 +213,12 @@ impl Label {
         self.area_bytes / BLOCK_BYTES as u64
     }
 
-    /// Whether the area has such a block, as far as the label tells: zones may have been added since it was read.
+    /// Returns true if the area may have this block. The label may be older than the store's zones.
     pub(crate) fn may_have_block(&self, block: u64) -> bool {
         block < self.area_blocks() || self.policy.has_zones()
     }
 
-    /// Where a block of the area is.
+    /// Offset of a block of the area.
     pub(crate) fn offset_of(&self, block: u64) -> u64 {
         debug_assert!(
             self.may_have_block(block) || block == self.area_blocks(),
@@ -270,7 +273,7 @@ impl Label {
         );
     }
 
-    /// The label in a block.
+    /// Decodes the label in a block.
     pub(crate) fn decode(block: &[u8]) -> Result<Self, PageError> {
         let mut fields = Reader(block);
         if fields.array::<8>() != MAGIC {

@@ -1,21 +1,22 @@
-//! The page of the header has a number among the others, which callers don't see: behind it pages have one number more. It is that of the
-//! page behind those with which the store was made, so growth doesn't move it.
+//! Page numbers of callers. The header's page has a number that callers don't see, so later pages
+//! are numbered one higher inside the store. It directly follows the pages of the new store, so
+//! growth doesn't move it.
 
 use super::Label;
 use crate::{PageError, PageNumber, home_sums};
 
 impl Label {
-    /// Pages beside those of callers.
+    /// Pages in addition to those of callers.
     pub(crate) fn hidden_pages(&self) -> u64 {
         u64::from(self.header_page.is_some())
     }
 
-    /// Pages that callers may name.
+    /// Pages available to callers.
     pub(crate) fn outer_pages(&self) -> u64 {
         self.pages - self.hidden_pages()
     }
 
-    /// The page of the store that a caller names; none if that is the header, and the store has none.
+    /// Page of the store for a caller's number; `None` for the header of a store without one.
     pub(crate) fn inner(&self, page: PageNumber) -> Option<PageNumber> {
         if page == PageNumber::HEADER {
             return self.header_page;
@@ -24,7 +25,7 @@ impl Label {
         Some(PageNumber(page.0 + u64::from(is_behind)))
     }
 
-    /// Number by which callers name a page of the store.
+    /// Caller's number of a page of the store.
     pub(crate) fn outer(&self, page: PageNumber) -> PageNumber {
         match self.header_page {
             Some(header) if page == header => PageNumber::HEADER,
@@ -33,7 +34,7 @@ impl Label {
         }
     }
 
-    /// Label of the store with more pages for callers; with zones, `area_bytes` are those of the area that has room for them.
+    /// Label of the grown store. With zones, `area_bytes` is the new length of the area.
     pub(crate) fn grown(&self, outer_pages: u64, area_bytes: Option<u64>) -> Result<Self, PageError> {
         let pages = outer_pages.saturating_add(self.hidden_pages());
         let most = if self.sums_bytes > 0 { home_sums::pages_max(self.sums_chunks) } else { u64::MAX };
@@ -52,14 +53,14 @@ impl Label {
         }
     }
 
-    /// The same with so many pages, and an area of that length.
+    /// Label with `pages` pages, and an area of `area_bytes`.
     pub(crate) fn with_pages(&self, pages: u64, area_bytes: u64) -> Self {
         debug_assert!(area_bytes >= self.area_bytes, "{area_bytes} bytes are fewer than {}", self.area_bytes);
         let home_offset = self.home_offset.max(self.area_offset.saturating_add(area_bytes));
         Self { pages, area_bytes, home_offset, ..self.clone() }
     }
 
-    /// An error that names pages as callers do.
+    /// Translates page numbers in an error to those of callers.
     pub(crate) fn outer_error(&self, error: PageError) -> PageError {
         match error {
             PageError::Damaged { page, place, got, expected } => {

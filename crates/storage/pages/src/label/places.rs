@@ -1,23 +1,24 @@
-//! Places of the copies of the label, of the mark of a close and of the ledger.
+//! Places of the copies of the label, the mark of a close and the ledger.
 //!
-//! From version 5 on in eight slots, so that whatever makes one stretch of the device bad leaves the others: a mapping unit of
-//! a flash drive (16 to 64 KiB), or a chunk of an array. Before, all of them lay one behind the other.
+//! From version 5 on they lie in eight slots. Damage to one stretch of the device, such as a
+//! drive's mapping unit (16 to 64 KiB) or an array's chunk, leaves the other copies intact. Earlier
+//! versions stored all copies contiguously.
 
 use super::Label;
 use crate::{BLOCK_BYTES, PolicyKind};
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
-/// Slots of a store.
+/// Number of slots.
 pub(super) const SLOTS: u64 = 8;
-/// A slot has one of the label, and one that may have a mark of a close; then a ledger.
+/// Blocks of a slot before its ledger: the label, and a mark in some slots.
 pub(super) const BLOCKS_BEFORE_LEDGER: u64 = 2;
-/// As long as the mapping units of most drives.
+/// Length of most drives' mapping units, or more.
 pub(super) const SLOT_BYTES_MIN: u64 = 64 << 10;
-/// As long as the chunks of most arrays.
+/// Length of most arrays' chunks, or more.
 const SLOT_BYTES_OF_LARGE: u64 = 1 << 20;
-/// Stores with pages of so many bytes have such slots.
+/// Minimum length of all pages for such slots.
 const LARGE_STORE_BYTES: u64 = 1 << 30;
-/// A ledger of the largest staging area fits into it.
+/// Fits a ledger of the largest staging area.
 pub(super) const SLOT_BYTES_MAX: u64 = 1 << 36;
 /// Copies of the mark of a close.
 pub(crate) const MARK_COPIES: u64 = 2;
@@ -26,7 +27,7 @@ const HIGH_WATER_SLOTS: std::ops::Range<u64> = 6..8;
 /// Copies of the label before version 5.
 const EARLIER_LABEL_COPIES: u64 = 2;
 
-/// Length of the slots of a new store. Powers of two, so that a reader can guess them.
+/// Length of a new store's slots: a power of two, so that a reader can guess it.
 pub(super) fn slot_bytes(ledger_bytes: u64, pages_bytes: u64) -> u64 {
     let least = if pages_bytes >= LARGE_STORE_BYTES { SLOT_BYTES_OF_LARGE } else { SLOT_BYTES_MIN };
     let slot_bytes = (BLOCKS_BEFORE_LEDGER * BLOCK + ledger_bytes).next_power_of_two().max(least);
@@ -34,19 +35,19 @@ pub(super) fn slot_bytes(ledger_bytes: u64, pages_bytes: u64) -> u64 {
     slot_bytes
 }
 
-/// Both slots of the saved map lie so far from each other that no mapping unit has a part of both.
+/// Distance of both slots of the saved map, so that no mapping unit holds parts of both.
 pub(crate) fn map_stride_blocks(blocks: u64) -> u64 {
     if blocks == 0 { 0 } else { blocks.max(SLOT_BYTES_MIN / BLOCK) }
 }
 
-/// Blocks for a directory of most staging areas: 64 bytes for each of its blocks. An extent with one page takes 86 bytes, and two
-/// blocks of the area.
+/// Blocks for a directory, enough for most staging areas: 64 bytes per block of the area. An extent
+/// with one page takes 86 bytes, and two blocks of the area.
 pub(super) fn directory_blocks(policy: PolicyKind, area_bytes: u64) -> u64 {
     if policy.has_staging_area() { 1 + area_bytes / BLOCK / 64 } else { 0 }
 }
 
-/// Places where labels of all versions may lie, in the order in which a reader tries them when block 0 holds none. A store's own
-/// labels come first: a new store leaves no label of another store between its own.
+/// Places of labels of all versions, in the order in which a reader tries them when block 0 holds
+/// none. The slots of a store precede all places where a previous store's labels could remain.
 pub(super) fn candidates(capacity_bytes: u64) -> Vec<u64> {
     let end = capacity_bytes.saturating_sub(BLOCK - 1);
     let bits = SLOT_BYTES_MIN.trailing_zeros()..=SLOT_BYTES_MAX.trailing_zeros();
@@ -63,30 +64,30 @@ impl Label {
         if self.has_slots() { SLOTS } else { EARLIER_LABEL_COPIES }
     }
 
-    /// Place of a copy of the label.
+    /// Offset of a copy of the label.
     pub(crate) fn label_at(&self, copy: u64) -> u64 {
         debug_assert!(copy < self.label_copies(), "copy {copy} of {}", self.label_copies());
         if self.has_slots() { copy * self.slot_bytes } else { copy * BLOCK }
     }
 
-    /// Places of all copies of the label.
+    /// Offsets of all copies of the label.
     pub(crate) fn label_places(&self) -> impl Iterator<Item = u64> {
         (0..self.label_copies()).map(|copy| self.label_at(copy))
     }
 
-    /// Place of a copy of the ledger.
+    /// Offset of a copy of the ledger.
     pub(crate) fn ledger_at(&self, copy: u64) -> u64 {
         debug_assert!(copy < self.ledger_copies, "copy {copy} of {}", self.ledger_copies);
         self.ledger_offset + copy * if self.has_slots() { self.slot_bytes } else { self.ledger_bytes }
     }
 
-    /// Places of the copies of the mark of a [clean close](crate::staging); none before version 3.
+    /// Offsets of the marks of a [clean close](crate::staging); none before version 3.
     pub(crate) fn mark_places(&self) -> impl Iterator<Item = u64> {
         let copies = if self.has_close_marks() { MARK_COPIES } else { 0 };
         (0..copies).map(|copy| self.mark_at(copy))
     }
 
-    /// Places of the copies of the [high-water mark](super::high_water); none before version 5.
+    /// Offsets of the [high-water marks](super::high_water); none before version 5.
     pub(crate) fn high_water_places(&self) -> impl Iterator<Item = u64> {
         let slots = if self.has_slots() { HIGH_WATER_SLOTS } else { 0..0 };
         slots.map(|slot| slot * self.slot_bytes + BLOCK)
@@ -99,7 +100,7 @@ impl Label {
         self.ledger_offset + self.ledger_copies * self.ledger_bytes + copy * BLOCK
     }
 
-    /// End of the copies; checksums, staging area and pages come behind.
+    /// End of the copies, and start of checksums, staging area and pages.
     pub(crate) fn copies_end(&self) -> u64 {
         if self.has_slots() {
             return SLOTS * self.slot_bytes;
@@ -108,22 +109,23 @@ impl Label {
         self.mark_at(marks)
     }
 
-    /// From one slot of the saved map of out-of-place to the next, if so many blocks are used.
+    /// Distance of the saved map's slots in out-of-place, for `blocks` blocks each.
     pub(crate) fn map_stride_blocks(&self, blocks: u64) -> u64 {
         if self.has_slots() { map_stride_blocks(blocks) } else { blocks }
     }
 
-    /// Blocks for the [directory](crate::staging) of a closed staging area; before version 5 it lay in free room of the area.
+    /// Blocks for the [directory](crate::staging) of a closed staging area. Before version 5 it
+    /// used free blocks of the area.
     pub(crate) fn directory_blocks(&self) -> u64 {
         if self.has_slots() { directory_blocks(self.policy, self.area_bytes) } else { 0 }
     }
 
-    /// Place of these blocks.
+    /// Offset of these blocks.
     pub(crate) fn directory_offset(&self) -> u64 {
         self.sums_offset + self.sums_bytes
     }
 
-    /// Ranges of the slots that hold neither a label nor a ledger.
+    /// Ranges of the slots without a label or a ledger.
     pub(crate) fn rest_of_slots(&self) -> impl Iterator<Item = std::ops::Range<u64>> {
         let ledgers = (0..SLOTS).map(|slot| self.ledger_offset + slot * self.slot_bytes);
         ledgers.flat_map(|ledger| {
@@ -132,7 +134,7 @@ impl Label {
         })
     }
 
-    /// Whether copies lie in slots.
+    /// Returns true if the copies lie in slots.
     fn has_slots(&self) -> bool {
         self.slot_bytes > 0
     }

@@ -1,19 +1,19 @@
-//! Finding the label: where none of the places is known that it may have.
+//! Search for the label when its place is unknown.
 
 use std::collections::BTreeMap;
 
 use super::{Copies, Label, places};
 use crate::{BLOCK_BYTES, PageError};
 
-/// Says which blocks to read, one after the other, and takes what is in them.
+/// Search that names the blocks to read and collects the labels found in them.
 pub(crate) struct LabelSearch {
-    /// Places where a copy may be, until the first is found.
+    /// Possible places of a copy, until the first is found.
     candidates: std::vec::IntoIter<u64>,
-    /// Label, or error, of each place that was read.
+    /// Label or error at each place read.
     found: BTreeMap<u64, Result<Label, PageError>>,
-    /// The first that was found.
+    /// First label found.
     first: Option<Label>,
-    /// A label that this version can't read.
+    /// Error of a label of an unknown version.
     unknown: Option<PageError>,
     capacity_bytes: u64,
 }
@@ -29,7 +29,7 @@ impl LabelSearch {
         }
     }
 
-    /// The block to read next; `None`: everything was read.
+    /// Offset of the next block to read; `None` at the end.
     pub(crate) fn next_offset(&mut self) -> Option<u64> {
         match &self.first {
             Some(label) => label.label_places().find(|place| {
@@ -41,7 +41,7 @@ impl LabelSearch {
         }
     }
 
-    /// Takes a block, or why it can't be read.
+    /// Enters a block, or the error of its read.
     pub(crate) fn enter(&mut self, offset_bytes: u64, block: Result<&[u8], PageError>) {
         let label = block.and_then(Label::decode).and_then(|label| label.checked_at(offset_bytes));
         match &label {
@@ -56,10 +56,10 @@ impl LabelSearch {
         self.found.insert(offset_bytes, label);
     }
 
-    /// The label of the store, and what its copies say.
+    /// Label of the store, with the state of its copies.
     ///
     /// # Errors
-    /// There is none, or one that this version can't read.
+    /// There is no label, or only one of an unknown version.
     pub(crate) fn copies(mut self) -> Result<Copies, PageError> {
         let Some(first) = self.first else {
             let at_start = self.found.remove(&0).and_then(Result::err);
@@ -72,7 +72,8 @@ impl LabelSearch {
 }
 
 impl Label {
-    /// Itself, if a copy of such a label lies there. Pages may hold whole stores, with labels elsewhere.
+    /// Returns the label if one of its copies belongs at this place. Pages may contain whole
+    /// stores, whose labels then lie elsewhere.
     fn checked_at(self, offset_bytes: u64) -> Result<Self, PageError> {
         if self.label_places().any(|place| place == offset_bytes) {
             Ok(self)
@@ -94,7 +95,7 @@ mod tests {
         Label { id: 7, ..Label::plan(&options, 0, 0).unwrap() }
     }
 
-    /// Labels that a search finds when these copies lie in their places.
+    /// Result of a search of these copies.
     fn search(copies: &[(u64, &Label)]) -> Result<Label, PageError> {
         let mut search = LabelSearch::new(CAPACITY_BYTES);
         while let Some(offset_bytes) = search.next_offset() {

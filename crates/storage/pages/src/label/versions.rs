@@ -1,10 +1,10 @@
-//! Structures that stores of each version have.
+//! Structures of each version of the format.
 
 use super::{Label, VERSION, VERSION_OF_CLOSE_MARKS, VERSION_OF_SEALED_EXTENTS};
 use crate::PageError;
 
 impl Label {
-    /// Whether it is of an earlier format, which is read and not written.
+    /// Returns true for an earlier format, which is read but never written.
     pub(crate) fn is_earlier(&self) -> bool {
         self.version < VERSION
     }
@@ -17,17 +17,17 @@ impl Label {
         Ok(())
     }
 
-    /// Whether its format has checksums of home pages, which a store may leave out.
+    /// Returns true if the format has checksums of home pages. A store may omit them.
     pub(crate) fn may_have_sums(&self) -> bool {
         self.version >= VERSION_OF_CLOSE_MARKS
     }
 
-    /// Whether the ledger of out-of-place tells which extents there must be.
+    /// Returns true if the ledger of out-of-place lists the required extents.
     pub(crate) fn seals_extents(&self) -> bool {
         self.version >= VERSION_OF_SEALED_EXTENTS
     }
 
-    /// Whether a clean close is marked.
+    /// Returns true if a clean close is marked.
     pub(crate) fn has_close_marks(&self) -> bool {
         self.version >= VERSION_OF_CLOSE_MARKS
     }

@@ -5,18 +5,18 @@ use crate::OpenOptions;
 use crate::label::Label;
 use crate::staging::StagingConfig;
 
-/// All that the rest of the store, and what is built on it, asks about a policy without opening it. Each policy has one, in its
-/// own file.
+/// Properties of a policy that other modules and crates query without opening it. Each policy
+/// defines one in its own file.
 pub(crate) struct Descriptor {
-    /// On command lines and in reports.
+    /// Name on command lines and in reports.
     pub(crate) name: &'static str,
-    /// What it does, as a sentence without its subject and without a full stop.
+    /// Description: a sentence without subject or full stop.
     pub(crate) description: &'static str,
-    /// In a store's label.
+    /// Code in a store's label.
     pub(crate) code: u32,
     pub(crate) promises: Promises,
     pub(crate) layout: Layout,
-    /// Opens the policy of a store that is there, and recovers what it holds.
+    /// Opens and recovers the policy of an existing store.
     pub(crate) open: fn(Parts) -> Task<'static, Box<dyn Policy>>,
 }
 
@@ -26,17 +26,18 @@ impl fmt::Debug for Descriptor {
     }
 }
 
-/// Where a policy keeps pages.
+/// Layout of a policy's pages.
 pub(crate) enum Layout {
-    /// In their own places.
+    /// At their home places.
     InPlace,
-    /// In a staging area first, and then in their own places.
+    /// In a staging area first, then at their home places.
     Staged {
-        /// How its staging differs from that of others.
+        /// Configuration of the staging.
         config: fn(&Label, &OpenOptions) -> StagingConfig,
-        /// Every page goes through the staging area, so its checksum can be durable before it is only in its own place.
+        /// True if every page passes through the staging area, so that its checksum can be durable
+        /// before the home copy is the only one.
         keeps_home_sums: bool,
     },
-    /// In zones; a page has no place of its own.
+    /// In zones, without home places.
     Zones,
 }

@@ -1,10 +1,11 @@
-//! Every page straight to its own place, in the order of arrival.
+//! Writes every page directly to its home place, in order of arrival.
 //!
-//! What survives a power cut: a page that was committed, and not written again since, is there. One that was being
-//! written may be torn, and of a batch any part may be there. There is nothing to recover.
+//! After a power cut a committed page that wasn't rewritten is present. A page being written may be
+//! torn, and any part of a batch may be present. There is nothing to recover.
 //!
-//! No checksums are kept on the device: one that is right after a power cut would have to be durable before its page is
-//! written, so every page would cost a flush. A page that the device damages after the store was closed is read as it is.
+//! The device holds no checksums: to be valid after a power cut, a checksum would have to be
+//! durable before its page is written, which costs a flush per page. Damage to a page after the
+//! store was closed is therefore not detected.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -20,7 +21,6 @@ use crate::home::{Home, Place, Run};
 use crate::page::checksum;
 use crate::{Batch, BatchNumber, PageError, PageNumber, Stats};
 
-/// What there is to know of it beforehand.
 pub(super) const DESCRIPTOR: Descriptor = Descriptor {
     name: "direct",
     description: "writes every page straight to its own place",
@@ -32,7 +32,7 @@ pub(super) const DESCRIPTOR: Descriptor = Descriptor {
 
 pub(crate) struct Direct {
     home: Rc<Home>,
-    /// Calls that write or wait for a flush at present.
+    /// Number of calls that write or wait for a flush.
     under_way: Cell<usize>,
 }
 
@@ -41,8 +41,8 @@ impl Direct {
         Self { home, under_way: Cell::default() }
     }
 
-    /// Sets all pages of a batch on their way at the same time, behind those that were before; a page that comes twice only
-    /// with its last contents.
+    /// Starts the writes of all pages of a batch concurrently, after those of earlier batches. Only
+    /// the last contents of a repeated page are written.
     pub(super) fn start(&self, batch: Batch) -> Started {
         self.start_as(batch, Durability::Volatile)
     }
@@ -73,8 +73,8 @@ impl Direct {
         Started(tasks)
     }
 
-    /// Whether a commit of it may be a single durable write: nothing else has to become durable with it, and no other
-    /// call is there to share a flush with.
+    /// Returns true if a single durable write can commit the batch: nothing else must become
+    /// durable with it, and no other call could share a flush.
     fn stands_alone(&self, batch: &Batch) -> bool {
         let is_a_page = matches!(batch.changes(), [(_, Change::Put(_))]);
         is_a_page && self.under_way.get() == 0 && self.home.disk().is_all_durable()
@@ -86,7 +86,7 @@ impl Direct {
     }
 }
 
-/// A call, as long as it lives.
+/// Counts a call until dropped.
 struct UnderWay<'a>(&'a Cell<usize>);
 
 impl Drop for UnderWay<'_> {
@@ -96,11 +96,11 @@ impl Drop for UnderWay<'_> {
     }
 }
 
-/// Pages of a batch on their way.
+/// Page writes of a batch in flight.
 pub(super) struct Started(Vec<JoinHandle<Result<(), PageError>>>);
 
 impl Started {
-    /// Waits for all of them.
+    /// Awaits all writes.
     pub(super) async fn finish(self) -> Result<(), PageError> {
         let mut result = Ok(());
         for task in self.0 {
@@ -126,7 +126,7 @@ fn last_of_each(batch: Batch) -> Vec<(PageNumber, Change)> {
 
 impl Policy for Direct {
     fn write(&self, batch: Batch) -> Task<'_, ()> {
-        // Not before the first poll, which is when a call begins.
+        // A call begins with its first poll.
         Box::pin(async {
             let _call = self.begin();
             self.start(batch).finish().await

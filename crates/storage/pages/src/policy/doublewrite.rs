@@ -1,9 +1,10 @@
-//! Every page twice, and the second time at once: InnoDB's doublewrite buffer (files of `innodb_doublewrite_dir`), with
-//! one flush a commit.
+//! Writes every page twice, the second time immediately, like InnoDB's doublewrite buffer (files of
+//! `innodb_doublewrite_dir`), with one flush per commit.
 //!
-//! What survives a power cut: every batch that was acknowledged, and of the others as a whole those before the first
-//! that isn't whole. A batch goes to the staging area and is durable there after a flush; only then its pages are
-//! written home, in the order of their arrival, from memory. The area is used again when a flush has covered home.
+//! After a power cut every acknowledged batch is present, and of the others a prefix of whole
+//! batches. A batch is written to the staging area, and is durable there after a flush. Its pages
+//! are then written home from memory, in order of arrival. The area is reused once a flush has
+//! covered the home writes.
 
 use std::collections::VecDeque;
 
@@ -11,7 +12,6 @@ use super::{Descriptor, Layout, Promises, open_staging};
 use crate::PageNumber;
 use crate::staging::{Instance, Order, Placement, StagingConfig, Thresholds};
 
-/// What there is to know of it beforehand.
 pub(super) const DESCRIPTOR: Descriptor = Descriptor {
     name: "doublewrite",
     description: "writes every page to a small area first, and home right after: InnoDB's way",
@@ -30,7 +30,7 @@ fn config() -> StagingConfig {
     }
 }
 
-/// First come, first home.
+/// Destages pages in order of arrival.
 #[derive(Debug, Default)]
 struct Arrival {
     queue: VecDeque<PageNumber>,
@@ -42,12 +42,12 @@ impl Order for Arrival {
     }
 
     fn removed(&mut self, _page: PageNumber) {
-        // Whoever takes it looks into the table, where it isn't any more.
+        // A removed page stays in the queue, as its later claim finds no table entry.
     }
 
     fn next(&mut self, most: usize) -> Option<Instance> {
         let mut pages: Vec<_> = self.queue.drain(..self.queue.len().min(most)).collect();
-        // Neighbours of one batch may still go in one request.
+        // Neighbours in one batch may still share a request.
         let mut seen = rustc_hash::FxHashSet::default();
         pages.retain(|page| seen.insert(*page));
         (!pages.is_empty()).then_some(Instance { pattern: None, pages })

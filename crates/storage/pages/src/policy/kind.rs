@@ -4,52 +4,58 @@ use std::str::FromStr;
 use super::{Descriptor, Layout};
 use crate::PageError;
 
-/// A way of writing.
+/// Write policy.
 ///
-/// A batch that a staging policy takes is gathered in memory, then written to the staging area in one sequential
-/// request, a header block first that says for which pages it is; after one flush it is durable, and it may be brought
-/// home. `stable-buffer` and `stable-ring` do that in the background and in an order that the device likes.
+/// A staging policy gathers batches in memory, then writes them to the staging area in one
+/// sequential request, preceded by a header block that lists the pages. After one flush they are
+/// durable and may be destaged. `stable-buffer` and `stable-ring` destage in the background, in an
+/// order that suits the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PolicyKind {
-    /// In place, in the order of arrival.
+    /// Writes pages in place, in order of arrival.
     Direct,
-    /// To a small area first, and home right after: InnoDB's way.
+    /// Writes pages to a small area first, and home right after, like InnoDB.
     DoubleWrite,
-    /// To a small area whose slots are used again, and home by the patterns that four decompositors find: Li,
-    /// StableBuffer, 2010.
+    /// Writes pages to a small area with reusable slots, and destages them by the patterns that
+    /// four decompositors find: Li, StableBuffer, 2010.
     StableBuffer,
-    /// To a ring that is written front to back, and home by a sweep over the destinations.
+    /// Writes pages to a ring from front to back, and destages them by a sweep over the
+    /// destinations.
     StableRing,
-    /// Each version of a page to a new place, with others that will die at the same time: after `ZLeanStore`, 2026.
+    /// Writes each version of a page to a new place, together with pages that will die at the same
+    /// time: after `ZLeanStore`, 2026.
     OutOfPlace,
-    /// As `stable-ring` or as `direct`, whichever takes less time: it measures both.
+    /// Works as `stable-ring` or as `direct`, whichever it measures to take less time.
     Auto,
 }
 
-/// What a policy promises about batches that were acknowledged, and about the one that a power cut interrupts.
+/// Guarantees of a policy for acknowledged batches, and for the batch that a power cut interrupts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Promises {
-    /// After a power cut a page is wholly old or wholly new, unless it was [discarded](crate::Batch::discard) and not
-    /// written since.
+    /// After a power cut a page is entirely old or entirely new, unless it was
+    /// [discarded](crate::Batch::discard) and not rewritten.
     pub torn_page_safe: bool,
-    /// After a power cut a batch is there as a whole or not at all, and none without all that came before it.
+    /// After a power cut a batch is entirely present or absent, and present only with all batches
+    /// before it.
     pub atomic_batch: bool,
-    /// Reading a page that isn't what was written last, because the device damaged, lost or misdirected it, is an error. Without
-    /// it that is so only until the store is closed: the engine keeps checksums in its pages. A [store](crate::Store::promises)
-    /// that was made without [`home_sums`](crate::CreateOptions::home_sums) doesn't promise it either.
+    /// Reading a page with contents other than its last write, because the device damaged, lost or
+    /// misdirected it, returns an error. Without this promise such errors are detected only until
+    /// the store is closed, and an engine should keep checksums in its pages. A
+    /// [store](crate::Store::promises) created without
+    /// [`home_sums`](crate::CreateOptions::home_sums) doesn't make this promise either.
     pub checks_pages: bool,
 }
 
 impl Promises {
-    /// Batches are whole, and so are pages.
+    /// All guarantees.
     pub const ALL: Self = Self { torn_page_safe: true, atomic_batch: true, checks_pages: true };
-    /// None of them.
+    /// No guarantee.
     pub const NONE: Self = Self { torn_page_safe: false, atomic_batch: false, checks_pages: false };
-    /// Pages and batches are whole; what the device damages later may pass unnoticed.
+    /// Whole pages and batches, without detection of later damage by the device.
     pub const WHOLE_BATCHES: Self = Self { checks_pages: false, ..Self::ALL };
 
-    /// Whether all that is needed is promised.
+    /// Returns true if these promises cover all of `needed`.
     pub fn include(self, needed: Self) -> bool {
         (self.torn_page_safe || !needed.torn_page_safe)
             && (self.atomic_batch || !needed.atomic_batch)
@@ -58,11 +64,10 @@ impl Promises {
 }
 
 impl PolicyKind {
-    /// All of them.
+    /// All policies.
     pub const ALL: [Self; 6] =
         [Self::Direct, Self::DoubleWrite, Self::StableBuffer, Self::StableRing, Self::OutOfPlace, Self::Auto];
 
-    /// What its own file says of it.
     pub(crate) const fn descriptor(self) -> &'static Descriptor {
         match self {
             Self::Direct => &super::direct::DESCRIPTOR,
@@ -74,39 +79,40 @@ impl PolicyKind {
         }
     }
 
-    /// Its name on command lines and in reports.
+    /// Name on command lines and in reports.
     pub const fn name(self) -> &'static str {
         self.descriptor().name
     }
 
-    /// What it does: half a sentence, its subject being the policy.
+    /// Description: a sentence without its subject.
     pub const fn description(self) -> &'static str {
         self.descriptor().description
     }
 
-    /// What it promises.
+    /// Guarantees of the policy.
     pub const fn promises(self) -> Promises {
         self.descriptor().promises
     }
 
-    /// Whether it has a staging area, so that [`buffer_bytes`](crate::CreateOptions::buffer_bytes) counts.
+    /// Returns true if the policy has a staging area, which
+    /// [`buffer_bytes`](crate::CreateOptions::buffer_bytes) sizes.
     pub const fn has_staging_area(self) -> bool {
         matches!(self.descriptor().layout, Layout::Staged { .. })
     }
 
-    /// Whether pages lie in zones and have no place of their own, so that
-    /// [`spare_percent`](crate::CreateOptions::spare_percent) counts.
+    /// Returns true if pages lie in zones without home places;
+    /// [`spare_percent`](crate::CreateOptions::spare_percent) then applies.
     pub const fn has_zones(self) -> bool {
         matches!(self.descriptor().layout, Layout::Zones)
     }
 
-    /// Whether the checksums of pages in their own places can be kept on the device: see
+    /// Returns true if the device can hold checksums of home pages: see
     /// [`home_sums`](crate::CreateOptions::home_sums).
     pub const fn can_keep_home_sums(self) -> bool {
         matches!(self.descriptor().layout, Layout::Staged { keeps_home_sums: true, .. })
     }
 
-    /// The error of a batch with more changes than a store can make durable as a whole.
+    /// Error for a batch with more changes than the store can make durable atomically.
     pub(crate) fn refuses_batch(self, changes: usize, most: usize) -> PageError {
         let mend = match self.descriptor().layout {
             Layout::Staged { .. } | Layout::InPlace => "create the store with larger `buffer_bytes`",
@@ -115,7 +121,7 @@ impl PolicyKind {
         PageError::BatchTooLarge { changes, most, mend }
     }
 
-    /// Its number in a store's label.
+    /// Code in a store's label.
     pub(crate) const fn code(self) -> u32 {
         self.descriptor().code
     }
@@ -131,7 +137,7 @@ impl fmt::Display for PolicyKind {
     }
 }
 
-/// There is no such policy.
+/// Error for an unknown policy name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no write policy {given:?}; there are {}", PolicyKind::ALL.map(PolicyKind::name).join(", "))]
 pub struct UnknownPolicy {

@@ -1,4 +1,4 @@
-//! The ways of writing. Each file says what its policy promises, and why.
+//! Write policies. Each file states the promises of its policy, with reasons.
 
 mod auto;
 mod descriptor;
@@ -26,25 +26,25 @@ pub(crate) use descriptor::{Descriptor, Layout};
 pub use kind::{PolicyKind, Promises, UnknownPolicy};
 pub(crate) use out_of_place::{LEAST_SAVING, Spot, ZoneEvidence, ZoneRoom, unpack, unpacked, zone_room};
 
-/// What a policy does takes time, and may fail.
+/// Future of a policy's operation.
 pub(crate) type Task<'a, T> = Pin<Box<dyn Future<Output = Result<T, PageError>> + 'a>>;
 
-/// A way of writing. [`Store`](crate::Store) has checked the batches and page numbers that it passes on.
+/// Write policy. [`Store`](crate::Store) checks batches and page numbers before passing them on.
 pub(crate) trait Policy {
-    /// Accepts a batch: from here on reads see it, and later batches come after it. Durable by the next
-    /// [`sync`](Policy::sync).
+    /// Accepts a batch: reads see it from now on, and later batches follow it. The next
+    /// [`sync`](Policy::sync) makes it durable.
     fn write(&self, batch: Batch) -> Task<'_, ()>;
 
-    /// Whether batches take effect in the order of the calls when several are accepted at the same time. If not, the store
-    /// lets one in after the other.
+    /// Returns true if concurrent batches take effect in the order of their calls. Otherwise the
+    /// store serialises them.
     fn keeps_order(&self) -> bool {
         false
     }
 
-    /// Makes durable what was accepted. Returns the number of its last batch.
+    /// Makes accepted batches durable. Returns the number of the last one.
     fn sync(&self) -> Task<'_, BatchNumber>;
 
-    /// Both, of a policy that [keeps the order](Policy::keeps_order).
+    /// Write and sync in one call, for a policy that [keeps the order](Policy::keeps_order).
     fn commit(&self, batch: Batch) -> Task<'_, BatchNumber> {
         Box::pin(async {
             self.write(batch).await?;
@@ -52,77 +52,78 @@ pub(crate) trait Policy {
         })
     }
 
-    /// The last batch that the opening found, of a policy that numbers them.
+    /// Last batch found by the opening, if the policy numbers batches.
     fn opened_batch(&self) -> BatchNumber {
         BatchNumber::NONE
     }
 
-    /// Length of a zone, of a policy that has zones.
+    /// Length of a zone, if the policy has zones.
     fn zone_bytes(&self) -> Option<u64> {
         None
     }
 
-    /// Reads a page, checked as far as its contents are known.
+    /// Reads a page, and checks it if its contents are known.
     fn read(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer>;
 
-    /// Reads a page as [`read`](Policy::read) does, but from the device if it is there, whatever is in memory.
+    /// Reads a page like [`read`](Policy::read), but prefers the device to memory.
     fn verify(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
         self.read(page, into)
     }
 
-    /// Where the newest version of a page lies on the device as it is, for readers beside the store's own thread; `None`
-    /// while it is in memory or being written, or where its contents aren't known or are packed.
+    /// Place of a page's newest version on the device, for readers outside the store's thread.
+    /// `None` while it is in memory or being written, and if its contents are unknown or
+    /// compressed.
     fn locate(&self, _page: PageNumber) -> Option<Place> {
         None
     }
 
-    /// Brings everything that was accepted to its own place, durably.
+    /// Writes all accepted pages to their home places, durably.
     fn checkpoint(&self) -> Task<'_, ()>;
 
-    /// Lets at most so many groups of commits be on their way at once; of a policy whose commits don't share more than a flush,
-    /// none.
+    /// Limits the groups of commits in flight to `groups`. Without effect for policies whose
+    /// commits share only a flush.
     fn share_commits(&self, _groups: usize) {}
 
-    /// The most changes that a batch may have.
+    /// Maximum number of changes in a batch.
     fn largest_batch(&self) -> usize;
 
-    /// Length of an area with room for so many pages of the store, of a policy whose area grows with them.
+    /// Length of an area for `pages` pages, if the area grows with the store.
     fn area_bytes(&self, _pages: u64) -> Option<u64> {
         None
     }
 
-    /// A label with more pages is durable: takes over the area that goes with them.
+    /// Adopts the area of a durable label with more pages.
     fn grow<'a>(&'a self, _label: &Label) -> Task<'a, ()> {
         Box::pin(async { Ok(()) })
     }
 
-    /// Pages whose contents are known and can be verified, in ascending order.
+    /// Pages with known, verifiable contents, in ascending order.
     fn known(&self) -> Vec<PageNumber>;
 
-    /// Adds what only the policy knows.
+    /// Adds the policy's own statistics.
     fn stats(&self, stats: &mut Stats);
 
-    /// Ends what goes on in the background.
+    /// Stops background tasks.
     fn stop(&self);
 
-    /// Waits until nothing goes on in the background any more.
+    /// Waits until all background tasks have ended.
     fn stopped(&self) -> Pin<Box<dyn Future<Output = ()> + '_>>;
 
-    /// Marks the store as closed, when all of it is durable and nothing goes on any more.
+    /// Marks the store as closed. Requires that everything is durable and no task is running.
     fn close(&self) -> Task<'_, ()> {
         Box::pin(async { Ok(()) })
     }
 }
 
-/// What a policy makes of an open store.
+/// Parts of an open store that a policy uses.
 pub(crate) struct Parts {
     pub(crate) home: Rc<Home>,
     pub(crate) options: OpenOptions,
-    /// For pages on their way from the staging area home; the clients' memory is another.
+    /// Memory for destaging, separate from that of clients.
     pub(crate) arena: Arena,
 }
 
-/// Opens the policy of a store that is there, and recovers what it holds.
+/// Opens and recovers the policy of an existing store.
 pub(crate) async fn open(parts: Parts) -> Result<Box<dyn Policy>, PageError> {
     (parts.home.label().policy.descriptor().open)(parts).await
 }
@@ -135,10 +136,10 @@ fn open_staging(parts: Parts) -> Task<'static, Box<dyn Policy>> {
     })
 }
 
-/// No area is longer, so that the end of a store is a number of bytes that a file can have.
+/// Maximum length of an area, so that the end of a store is a valid file length.
 const AREA_BYTES_MAX: u64 = 1 << 62;
 
-/// Bytes of a ledger copy and of the staging area that a new store needs.
+/// Lengths of a ledger copy and of the area of a new store.
 pub(crate) fn areas(options: &CreateOptions) -> Result<(u64, u64), PageError> {
     options.check()?;
     let (ledger_bytes, area_bytes) = match options.policy.descriptor().layout {
@@ -153,14 +154,14 @@ pub(crate) fn areas(options: &CreateOptions) -> Result<(u64, u64), PageError> {
     Ok((ledger_bytes, area_bytes))
 }
 
-/// Of a page in its own place, or of one of the durable checksums.
+/// Memory per home page or durable checksum.
 const SUM_BYTES: u64 = 4;
-/// Of a page in a zone: its place, its lifetime, and its number among its zone's.
+/// Memory per page in a zone: its place, its lifetime, and its number in the zone's list.
 const ZONED_PAGE_BYTES: u64 = 64;
-/// Of a block of the staging area: the entry of a page, and a part of its extent's.
+/// Memory per block of the staging area: the entry of a page, and a part of its extent's.
 const STAGED_BLOCK_BYTES: u64 = 64;
 
-/// What an open store of so many pages knows of them takes at most. Beyond 64 bits it is as much as there can be.
+/// Maximum memory of an open store's metadata for `pages` pages. Saturates.
 pub(crate) fn index_bytes(options: &CreateOptions, pages: u64) -> u64 {
     match options.policy.descriptor().layout {
         Layout::InPlace => pages.saturating_mul(SUM_BYTES),
@@ -173,7 +174,7 @@ pub(crate) fn index_bytes(options: &CreateOptions, pages: u64) -> u64 {
     }
 }
 
-/// The most changes that a batch may have for sure.
+/// Guaranteed maximum number of changes in a batch.
 pub(crate) fn largest_batch(create: &CreateOptions, open: &OpenOptions) -> Result<usize, PageError> {
     let (ledger_bytes, area_bytes) = areas(create)?;
     let label = Label::plan(create, ledger_bytes, area_bytes)?;
@@ -184,8 +185,9 @@ pub(crate) fn largest_batch(create: &CreateOptions, open: &OpenOptions) -> Resul
     })
 }
 
-/// Writes what a new store needs before its label, not flushed. Its batches have greater numbers than `last`. What lies between
-/// labels and ledgers becomes zeros, so that no label of a store with other slots is left there.
+/// Writes the parts of a new store before its label, without a flush. Its batch numbers start after
+/// `last`. Gaps between labels and ledgers become zeros, which erases labels of stores with other
+/// slots.
 pub(crate) async fn format(
     disk: &Rc<Disk>,
     label: &Label,
@@ -203,7 +205,7 @@ pub(crate) async fn format(
     }
 }
 
-/// How a staging policy differs from the others; an error for one that stages nothing.
+/// Configuration of a staging policy; an error for other policies.
 pub(crate) fn staging_config(
     kind: PolicyKind,
     label: &Label,

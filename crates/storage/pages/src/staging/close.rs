@@ -1,10 +1,10 @@
-//! The mark of a clean close: how far the staging area reached when nothing more was to come.
+//! Mark of a clean close: the end of the staging area's contents.
 //!
 //! # Format, from version 3 (of the store's label) on
 //!
-//! Two copies, where the [label](crate::label) says; both are written when everything that was accepted is durable and the store
-//! is closed. Numbers are little-endian. What lies behind `sequence` is 0 as earlier programs wrote it,
-//! which pass over it.
+//! Two copies, at the places given by the [label](crate::label). Both are written at the close,
+//! when everything accepted is durable. Numbers are little-endian. Earlier programs wrote 0 to the
+//! fields behind `sequence`, and ignore them.
 //!
 //! ```text
 //!    0  magic       8  "NANDLEPC"
@@ -22,10 +22,11 @@
 //! 4092  checksum    4  CRC32C of all bytes before
 //! ```
 //!
-//! Every opening that writes begins with a ledger of its own. So a mark counts as long as no newer ledger is there; then that
-//! ledger and that extent must be the last that are found, or they are damaged. Of two different copies the newer one counts.
-//! Of a doubled ledger one may be missing. Without a valid mark, or with a newer ledger, the store is recovered as after a power cut: what was written last may never
-//! have been whole, and can't be missed.
+//! Every opening for writing begins with a ledger of its own. A mark is therefore valid until a
+//! newer ledger exists. With a valid mark, its ledger and extent must be the last ones found;
+//! otherwise they are damaged. The newer of two different copies applies. One copy of a doubled
+//! ledger may be missing. Without a valid mark the store is recovered as after a power cut: the
+//! last writes may never have completed, so their absence isn't damage.
 
 use std::cmp::Ordering;
 
@@ -45,26 +46,26 @@ pub(super) struct Mark {
     pub(super) generation: u64,
     pub(super) sequence: u64,
     pub(super) is_doubled: bool,
-    /// Rounds of checksums after this one have no entries, and wrote every chunk.
+    /// Last round of checksums before every chunk was rewritten. Later rounds have no entries.
     pub(super) complete_after: Option<u64>,
     pub(super) directory: Option<DirectoryPlace>,
-    /// Of the store.
+    /// Number of pages of the store.
     pub(super) pages: u64,
 }
 
-/// What a mark says of the newest ledger that is there.
+/// Relation of a mark to the newest ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// The store was opened again since.
+    /// The store was opened again later.
     Outdated,
-    /// The store was closed, and this ledger tells of it.
+    /// The ledger is that of the close.
     Counts,
     /// The ledger of the close is lost.
     LedgerLost,
 }
 
 impl Mark {
-    /// How it stands to the newest ledger.
+    /// Compares the mark with the newest ledger.
     pub(super) fn standing(&self, generation: u64) -> Standing {
         match self.generation.cmp(&generation) {
             Ordering::Less => Standing::Outdated,
@@ -97,7 +98,7 @@ impl Mark {
         Some(Self { generation, sequence, is_doubled: is_doubled == 1, complete_after, directory, pages })
     }
 
-    /// Writes it durably; nothing in a store of a version that has no marks.
+    /// Writes the mark durably. Does nothing in versions without marks.
     pub(super) async fn persist(self, context: &Context) -> Result<(), PageError> {
         let Context { disk, label, arena, .. } = context;
         if !label.has_close_marks() {
@@ -118,7 +119,7 @@ impl Mark {
         disk.flush().await
     }
 
-    /// The mark that an opening finds, if it counts beside the newest ledger that was found.
+    /// Reads the mark. Returns it if it is valid for the newest ledger.
     pub(super) async fn found(scan: &Scan<'_>, generation: u64) -> Result<Option<Self>, PageError> {
         let mut newest: Option<(Self, u64)> = None;
         for place in scan.label.mark_places() {

@@ -4,9 +4,9 @@ use super::space::Slot;
 use crate::PageError;
 use crate::write_log::Context;
 
-/// What a staging area adds.
+/// Extension for staging areas.
 impl Context {
-    /// Where a slot begins on the device.
+    /// Offset of a slot on the device.
     pub(super) fn offset_of(&self, slot: Slot) -> u64 {
         let (block, page_blocks) = (slot.block(self.label.page_blocks()), self.label.page_blocks());
         debug_assert!(block + page_blocks <= self.label.area_blocks(), "{slot:?} lies in the staging area");

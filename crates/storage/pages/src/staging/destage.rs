@@ -1,4 +1,4 @@
-//! The destager: which staged pages are written back to their home places, and when.
+//! Destager: writes staged pages back to their home places.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -17,9 +17,9 @@ use crate::size::to_usize;
 use crate::write_log::Context;
 use crate::{PageError, PageNumber};
 
-/// The most pages that one request writes home.
+/// Maximum pages in one home write.
 const RUN_PAGES: usize = 256;
-/// As long as no flush is urgent, 1/this of the requests that a task may have at the device.
+/// Without an urgent flush, a task uses 1/`CALM_DEPTH_PART` of its requests.
 const CALM_DEPTH_PART: usize = 4;
 
 /// See the [module](self).
@@ -28,25 +28,26 @@ pub(super) struct Destager {
     log: Rc<StagingLog>,
     reclaimer: Rc<Reclaimer>,
     thresholds: Thresholds,
-    /// A worker destages everything.
+    /// True while a worker destages everything.
     is_clearing: Cell<bool>,
     state: RefCell<DestageState>,
 }
 
 struct DestageState {
     order: Box<dyn Order>,
-    /// Pages of the group that is being written: they come into the order when it is whole.
+    /// Pages of the group being written. They enter the order once the group is complete.
     unordered: Vec<PageNumber>,
-    /// Pages on their way home.
+    /// Pages being destaged.
     destaging: FxHashSet<PageNumber>,
-    /// Versions that can't be read back, by their sequence, and why. They stay in the staging area.
+    /// Versions that can't be read back, by page: sequence and error. They stay in the staging
+    /// area.
     lost: FxHashMap<PageNumber, (u64, PageError)>,
     workers: usize,
-    /// Room was below the one threshold, and hasn't been above the other since.
+    /// True from the time that room falls below the lower threshold until it exceeds the upper one.
     is_needed: bool,
 }
 
-/// Pages that are on their way home: no other task takes them meanwhile.
+/// Pages claimed by one task for destaging.
 struct Claim {
     pattern: Option<usize>,
     versions: Vec<(PageNumber, Entry)>,
@@ -78,7 +79,7 @@ impl Destager {
         })
     }
 
-    /// An extent was appended.
+    /// Records an appended extent.
     pub(super) fn appended(&self, extent: &Appended) {
         {
             debug_assert!(
@@ -95,7 +96,7 @@ impl Destager {
         }
     }
 
-    /// The group is whole: its pages come into the order, and may go home from now on.
+    /// Adds the pages of a completed group to the order, which permits their destaging.
     pub(super) fn add_group_to_order(&self) {
         let state = &mut *self.state.borrow_mut();
         for page in std::mem::take(&mut state.unordered) {
@@ -105,12 +106,12 @@ impl Destager {
         }
     }
 
-    /// The pages on their way home.
+    /// Pages being destaged.
     pub(super) fn destaging(&self) -> FxHashSet<PageNumber> {
         self.state.borrow().destaging.clone()
     }
 
-    /// Why a page can't go home that is still staged, if there is one.
+    /// Error of a staged page that can't be destaged, if any.
     pub(super) fn first_lost(&self) -> Option<PageError> {
         let state = &mut *self.state.borrow_mut();
         state.lost.retain(|page, (sequence, _)| is_newest(&self.log, *page, *sequence));
@@ -118,17 +119,17 @@ impl Destager {
         first.map(|(_, (_, error))| error.clone())
     }
 
-    /// Whether a worker [clears](Self::clear) the staging area.
+    /// Returns true while a worker [clears](Self::clear) the staging area.
     pub(super) fn is_clearing(&self) -> bool {
         self.is_clearing.get()
     }
 
-    /// Whether nothing goes on in the background.
+    /// Returns true if there is no background task.
     pub(super) fn is_idle(&self) -> bool {
         self.state.borrow().workers == 0
     }
 
-    /// Starts a background task if there is need for one and room for another.
+    /// Starts a background task if one is needed and permitted.
     pub(super) fn start(self: &Rc<Self>) {
         if self.reclaimer.flush_is_urgent() {
             self.context.disk.recheck();
@@ -154,7 +155,7 @@ impl Destager {
 
     async fn work(&self) {
         loop {
-            // What fails here has stopped the store, so every caller learns of it.
+            // An error here has stopped the store, so every caller receives it.
             let moved_on = match (self.reclaimer.urgency.is_stopped(), self.is_needed()) {
                 (false, true) => self.work_once().await,
                 (false, false) if self.reclaimer.is_due() => self.reclaimer.reclaim().await,
@@ -166,7 +167,7 @@ impl Destager {
         }
     }
 
-    /// Reclaims slots if that is due, or else destages.
+    /// Reclaims slots if due, otherwise destages.
     async fn work_once(&self) -> Result<bool, PageError> {
         if self.reclaimer.is_due() && self.reclaimer.reclaim().await? {
             return Ok(true);
@@ -177,8 +178,8 @@ impl Destager {
         }
     }
 
-    /// Does the next thing that leads to free slots, for a caller who waits for them. Returns false when there is nothing
-    /// of that kind to do.
+    /// Takes one step towards free slots for a waiting caller. Returns false if there is nothing to
+    /// do.
     pub(super) async fn make_room(&self) -> Result<bool, PageError> {
         if self.work_once().await? {
             return Ok(true);
@@ -194,28 +195,29 @@ impl Destager {
         self.context.wait_until(|| self.state.borrow().destaging.len() != others).await.map(|()| true)
     }
 
-    /// Destages everything but pages that are lost.
+    /// Destages everything except lost pages.
     pub(super) async fn destage_everything(&self) -> Result<(), PageError> {
         let _urgent = self.reclaimer.urgency.begin();
         while self.step().await? {}
         self.reclaimer.reclaim().await.map(|_| ())
     }
 
-    /// The same in the background, as long as the store isn't being closed. What goes on already does it for both.
+    /// Destages everything in the background until the store closes. Does nothing if already
+    /// running.
     pub(super) fn clear(self: &Rc<Self>) {
         if self.is_clearing.replace(true) {
             return;
         }
         self.spawn("page store: clearing the staging area", async |destager| {
             let urgent = destager.reclaimer.urgency.begin();
-            // What fails here has stopped the store, so every caller learns of it.
+            // An error here has stopped the store, so every caller receives it.
             while !destager.reclaimer.urgency.is_stopped() && matches!(destager.step().await, Ok(true)) {}
             drop(urgent);
             destager.is_clearing.set(false);
         });
     }
 
-    /// Destages the next pages, or waits for others who do so. Returns whether there were any.
+    /// Destages the next pages, or waits for pages being destaged. Returns false if there are none.
     async fn step(&self) -> Result<bool, PageError> {
         if let Some(claim) = self.claim() {
             return self.destage(claim).await.map(|()| true);
@@ -227,7 +229,7 @@ impl Destager {
         self.context.wait_until(|| self.state.borrow().destaging.len() < others).await.map(|()| true)
     }
 
-    /// Destages these pages, those of them that are staged.
+    /// Destages those of the pages that are staged.
     pub(super) async fn destage_these(&self, pages: &[PageNumber]) -> Result<(), PageError> {
         let claim = self.claim_these(pages);
         if !claim.versions.is_empty() {
@@ -250,9 +252,10 @@ impl Destager {
         state.is_needed && !self.reclaimer.urgency.is_stopped() && self.context.disk.check_writable().is_ok()
     }
 
-    /// The next pages in order that can go home.
+    /// Claims the next pages in order that may be destaged.
     fn claim(&self) -> Option<Claim> {
-        // Half of the memory for all that go home at the same time, the tasks and two who wait for room.
+        // All claims together may use half of the memory: those of the tasks, and of two calls that
+        // wait for room.
         let claims = self.context.options.drain_tasks + 2;
         let memory_bytes = self.context.arena.bytes() / 2;
         let most = (memory_bytes / claims / self.context.label.page_length()).max(1);
@@ -262,8 +265,8 @@ impl Destager {
             debug_assert!(pages.len() <= most, "{} pages are more than {most}", pages.len());
             let mut versions = Vec::with_capacity(pages.len());
             for page in pages {
-                // A page of the group that is being written comes into the order when the group is whole; one that
-                // is on its way, when it has arrived.
+                // A page of an incomplete group enters the order with the group, and a page being
+                // destaged enters it again afterwards.
                 let entry = self.log.version_of_whole_group(page);
                 let Some(entry) = entry.filter(|_| !state.destaging.contains(&page)) else { continue };
                 versions.push((page, entry));
@@ -278,7 +281,7 @@ impl Destager {
         }
     }
 
-    /// Of these pages, those that are staged and not on their way home.
+    /// Claims those of the pages that are staged and not being destaged.
     fn claim_these(&self, pages: &[PageNumber]) -> Claim {
         let state = &mut *self.state.borrow_mut();
         let mut versions = Vec::new();
@@ -310,7 +313,7 @@ impl Destager {
                     won.pages += pages;
                 }
             }),
-            // Acknowledged pages can't be destaged: better to stop than to run full.
+            // Acknowledged pages can't be destaged. Stopping the store is better than running full.
             Err(error) => self.context.disk.latch(error),
         }
         self.context.changed.notify();
@@ -344,7 +347,7 @@ impl Destager {
         self.context.home.write(runs, || self.depth()).await
     }
 
-    /// Lost pages stay where they are, until they are written again.
+    /// Leaves lost pages in the staging area until they are rewritten.
     fn leave(&self, claim: &Claim, lost: Vec<(PageNumber, PageError)>) {
         let state = &mut *self.state.borrow_mut();
         for (page, error) in lost {
@@ -354,20 +357,20 @@ impl Destager {
         }
     }
 
-    /// Pages that follow one another go in one request, so many at most.
+    /// Maximum number of consecutive pages in one request.
     fn longest_run_pages(&self) -> usize {
         let largest_bytes = self.context.disk.shape().largest_transfer_bytes;
         to_usize(largest_bytes / self.context.label.page_bytes).clamp(1, RUN_PAGES)
     }
 
-    /// Requests that a task has at the device. A commit's own write waits behind them there, so they are few as long as
-    /// no call waits for room.
+    /// Number of a task's requests in flight. They delay commits at the device, so they are few
+    /// unless a call waits for room.
     fn depth(&self) -> usize {
         let depth = self.context.options.drain_depth;
         if self.reclaimer.flush_is_urgent() { depth } else { depth / CALM_DEPTH_PART }
     }
 
-    /// What was claimed is home, or failed to get there.
+    /// Ends a claim whose pages are home, or failed to get there.
     fn arrived(&self, claim: &Claim, is_home: bool) {
         let state = &mut *self.state.borrow_mut();
         for (page, entry) in &claim.versions {

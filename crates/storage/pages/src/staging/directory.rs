@@ -1,11 +1,11 @@
-//! The directory of a closed staging area: a second copy of every header that the ledger names, so that a bad block costs pages
-//! and never says which pages there are.
+//! Directory of a closed staging area: a second copy of every header that the ledger names. A bad
+//! block may then cost pages, but never the list of pages.
 //!
 //! # Format, version 5 (of the store's label), where the [mark](super::close) names one
 //!
-//! Blocks between the checksums and the staging area, a mapping unit of a drive away from the headers; written when the store is
-//! closed. In version 4 it was a run of blocks in the free room of the area, and the next opening may have written over it.
-//! Numbers are little-endian.
+//! Blocks between the checksums and the staging area, at least a mapping unit away from the
+//! headers, written when the store is closed. In version 4 it used free blocks of the area, which
+//! the next opening could overwrite. Numbers are little-endian.
 //!
 //! ```text
 //!    0  magic       8  "NANDLEPD"
@@ -19,7 +19,7 @@
 //! a record           length of the header, 2 bytes, and the header without the zeros and the checksum at its end
 //! ```
 //!
-//! Each block stands for itself: one that is bad costs the records that it has a part of.
+//! Each block is independent: a bad one costs only the records with parts in it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -35,20 +35,20 @@ const MAGIC: [u8; 8] = *b"NANDLEPD";
 const PAYLOAD_BYTES: usize = BLOCK_BYTES - 40 - 4;
 const LENGTH_BYTES: usize = 2;
 
-/// Where a directory lies in the staging area.
+/// Place of a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct DirectoryPlace {
     pub(super) block: u64,
     pub(super) blocks: u64,
 }
 
-/// Blocks that a directory of these headers takes.
+/// Number of blocks of a directory of these headers.
 pub(super) fn blocks<'a>(headers: impl Iterator<Item = &'a Header>) -> u64 {
     let bytes: usize = headers.map(|header| LENGTH_BYTES + header.length_bytes()).sum();
     bytes.div_ceil(PAYLOAD_BYTES) as u64
 }
 
-/// A directory of headers, as whole blocks.
+/// Encodes a directory as whole blocks.
 pub(super) fn encode<'a>(id: u128, generation: u64, headers: impl Iterator<Item = &'a Header>) -> Vec<u8> {
     let (mut records, mut starts) = (Vec::new(), Vec::new());
     for header in headers {
@@ -74,14 +74,14 @@ pub(super) fn encode<'a>(id: u128, generation: u64, headers: impl Iterator<Item 
     directory
 }
 
-/// The headers in a directory, as far as its blocks are valid ones.
+/// Decodes the headers in the valid blocks of a directory.
 pub(super) fn decode<'a>(
     id: u128,
     generation: u64,
     blocks: impl Iterator<Item = Option<&'a [u8]>>,
 ) -> Vec<Header> {
     let mut headers = Vec::new();
-    // What follows a block that isn't valid begins with its first whole record.
+    // After an invalid block, decoding resumes at the next whole record.
     let mut records: Option<Vec<u8>> = None;
     for (index, block) in (0..).zip(blocks) {
         let valid = block.and_then(|block| payload_of(id, generation, index, block));
@@ -97,7 +97,7 @@ pub(super) fn decode<'a>(
     headers
 }
 
-/// Whether a block is that of a directory.
+/// Returns true if a block belongs to the directory.
 pub(super) fn is_valid(id: u128, generation: u64, index: usize, block: &[u8]) -> bool {
     payload_of(id, generation, to_u32(index as u64), block).is_some()
 }
@@ -110,7 +110,7 @@ fn payload_of(id: u128, generation: u64, index: u32, block: &[u8]) -> Option<(us
     is_it.then_some((first, payload))
 }
 
-/// The headers of whole records, one behind the other.
+/// Headers of consecutive records.
 fn headers_in(id: u128, mut records: &[u8]) -> Vec<Header> {
     let mut headers = Vec::new();
     while let Some((length, rest)) = records.split_first_chunk::<LENGTH_BYTES>() {
@@ -128,9 +128,9 @@ fn headers_in(id: u128, mut records: &[u8]) -> Vec<Header> {
 }
 
 impl DirectoryPlace {
-    /// Its bytes of the device; none if the store has no such place.
+    /// Byte range on the device, or `None` if it lies outside the store.
     pub(super) fn range(self, label: &Label) -> Option<Range<u64>> {
-        // Before version 5 it lay in the area itself.
+        // Before version 5 the directory lay in the area.
         let (first, room_blocks) = match label.directory_blocks() {
             0 => (label.area_offset, label.area_blocks()),
             blocks => (label.directory_offset(), blocks),
@@ -140,7 +140,7 @@ impl DirectoryPlace {
     }
 }
 
-/// The headers of a directory that the ledger names and that aren't in their places.
+/// Headers that the ledger names and that are missing at their places.
 pub(super) fn missing<'a>(
     directory: Vec<Header>,
     ledger: &'a Ledger,

@@ -1,4 +1,4 @@
-//! How a group gets from memory into the staging area: the one thing that all three owners take part in.
+//! Path of a group from memory into the staging area, which involves all three owners.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use crate::signal::Turn;
 use crate::write_log::{Chain, Context, Limits};
 use crate::{Batch, PageError};
 
-/// The owners of what a staging area holds.
+/// Owners of the staging area's state.
 pub(super) struct Engine {
     pub(super) context: Rc<Context>,
     pub(super) log: Rc<StagingLog>,
@@ -25,7 +25,7 @@ pub(super) struct Engine {
 }
 
 impl Engine {
-    /// What recovery found is divided among them.
+    /// Distributes the recovered state among the owners.
     pub(super) fn new(context: Rc<Context>, config: StagingConfig, recovered: Recovered) -> Rc<Self> {
         let StagingConfig { placement, order, keeps_memory, thresholds } = config;
         let keep_pages = keep_pages(&context, keeps_memory);
@@ -38,13 +38,13 @@ impl Engine {
         Rc::new(Self { context, log, reclaimer, destager, group_turn: Turn::default() })
     }
 
-    /// Takes a batch in, if there is room for it and it doesn't make the next group full; else gives it back.
+    /// Accepts a batch if it fits and doesn't fill the next group; otherwise returns it.
     pub(super) fn take_in(&self, batch: Batch) -> Result<(), Batch> {
-        // What a batch replaces may have to be destaged first.
+        // Without absorption the versions that the batch replaces are destaged first.
         if self.context.options.experiments.absorb { self.log.take_in(batch) } else { Err(batch) }
     }
 
-    /// Takes a batch in, when there is room for it.
+    /// Accepts a batch as soon as it fits.
     pub(super) async fn accept(self: &Rc<Self>, batch: Batch) -> Result<(), PageError> {
         if !self.context.options.experiments.absorb {
             self.destage_older(&batch).await?;
@@ -52,7 +52,7 @@ impl Engine {
         self.log.accept(batch, async || self.push().await).await
     }
 
-    /// Destages what a batch would replace.
+    /// Destages the versions that a batch would replace.
     async fn destage_older(self: &Rc<Self>, batch: &Batch) -> Result<(), PageError> {
         let pages: Vec<_> = batch.changes().iter().map(|(page, _)| *page).collect();
         if pages.iter().any(|page| self.log.is_in_memory(*page)) {
@@ -61,14 +61,15 @@ impl Engine {
         self.destager.destage_these(&pages).await
     }
 
-    /// Makes durable what was accepted. Returns the sequence up to which all is durable.
+    /// Makes all accepted batches durable. Returns the durable sequence.
     pub(super) async fn make_durable(self: &Rc<Self>) -> Result<u64, PageError> {
-        // Where one request can do it, it does.
+        // Uses a single durable write where possible.
         self.log.commit(async || self.push_as(Durability::Durable).await).await
     }
 
-    /// Writes what is gathered as one group. Returns, when all of it is on its way, the sequence by which it and all
-    /// before it are written. It goes on when its caller is dropped: a group must not end in the middle.
+    /// Writes the gathered batches as one group. Returns, once all writes are in flight, the
+    /// sequence that covers them. Continues if its caller is dropped, as a group must not break
+    /// off.
     pub(super) async fn push(self: &Rc<Self>) -> Result<u64, PageError> {
         self.push_as(Durability::Volatile).await
     }
@@ -77,7 +78,7 @@ impl Engine {
         let engine = Rc::clone(self);
         let pushing = async move {
             let pushed = engine.push_group(wanted).await;
-            // A group that ends in the middle must not be followed by another.
+            // No group may follow an interrupted one.
             pushed.inspect_err(|error| engine.context.latch(error))
         };
         self.context.disk.handle().spawn_named("page store: writing a group", pushing).await
@@ -85,7 +86,7 @@ impl Engine {
 
     async fn push_group(&self, wanted: Durability) -> Result<u64, PageError> {
         let _mine = self.group_turn.take().await;
-        // A group that broke off stopped the store, and none follows it.
+        // A group that broke off has stopped the store.
         self.context.disk.check_writable()?;
         let changes = self.log.begin_group();
         self.log.tail.limit_what_is_at_risk(changes).await?;
@@ -105,7 +106,8 @@ impl Engine {
         Ok(assigned)
     }
 
-    /// Waits for room for the next extent, of `wanted` pages or of `least`; makes some if there is none.
+    /// Waits for room for the next extent, of `wanted` pages or at least `least`. Makes room if
+    /// there is none.
     async fn room(&self, wanted: usize, least: usize) -> Result<Room, PageError> {
         let mut all_is_home = false;
         loop {
@@ -130,7 +132,7 @@ impl Engine {
     }
 }
 
-/// Staged pages that may stay in memory. The rest of it is for clients and for what is on its way.
+/// Number of staged pages that may stay in memory. The rest is for clients and requests in flight.
 fn keep_pages(context: &Context, keeps_memory: bool) -> usize {
     let memory_bytes = context.options.memory_bytes;
     let keep_bytes =

@@ -11,12 +11,12 @@ use crate::size::to_usize;
 use crate::wipe::Wiper;
 use crate::{BLOCK_BYTES, BatchNumber, CreateOptions, PageError};
 
-/// The staging area can hold a few batches of a few pages.
+/// The staging area must hold a few batches of a few pages.
 const LEAST_PAGES: u64 = 8;
-/// In extents of so many pages headers take hardly any room.
+/// Length of an extent for which the header's share is negligible.
 const LONG_EXTENT_PAGES: usize = 32;
 
-/// Bytes of a ledger copy and of the staging area.
+/// Length of a ledger copy and of the staging area.
 pub(crate) fn areas(options: &CreateOptions) -> Result<(u64, u64), PageError> {
     let blocks = options.buffer_bytes / BLOCK_BYTES as u64;
     let page_blocks = options.page_bytes.div_ceil(BLOCK_BYTES) as u64;
@@ -28,8 +28,8 @@ pub(crate) fn areas(options: &CreateOptions) -> Result<(u64, u64), PageError> {
     Ok((Ledger::bytes(blocks) as u64, blocks * BLOCK_BYTES as u64))
 }
 
-/// Writes the ledger and the staging area of a new store, not flushed. All but the ledger is wiped, so that nothing in it can be
-/// taken for an extent of this store, and so that its file has no holes.
+/// Writes the ledger and the staging area of a new store, without a flush. The rest is wiped, which
+/// removes apparent extents of this store and leaves no holes in its file.
 pub(crate) async fn format(disk: &Rc<Disk>, label: &Label, last: BatchNumber) -> Result<(), PageError> {
     if label.area_bytes == 0 {
         return Ok(());
@@ -43,20 +43,21 @@ pub(crate) async fn format(disk: &Rc<Disk>, label: &Label, last: BatchNumber) ->
     wiper.wipe(disk, label.area_offset..label.area_offset + label.area_bytes).await
 }
 
-/// The most changes of a group: pages that fit into a quarter of the staging area. There is always room for it when all others
-/// have gone home, and an opening has room to write it once more: its extents are long.
+/// Maximum number of changes of a group: pages that fit a quarter of the staging area. It always
+/// fits once all other pages are destaged, even if an opening has to rewrite it, as its extents are
+/// long.
 pub(crate) fn largest_group(label: &Label) -> usize {
     fitting_pages(label.area_blocks() / 4, label.page_blocks(), ENTRIES_MAX)
 }
 
-/// The most changes that several groups may have together that aren't durable: a quarter of the staging area, even if each page
-/// has an extent of its own. Groups with more changes are at risk one by one.
+/// Maximum number of volatile changes of several groups: a quarter of the staging area, even with
+/// one page per extent. A larger group must be the only volatile one.
 pub(crate) fn at_risk_max(label: &Label) -> usize {
     let blocks = label.area_blocks() / 4;
     to_usize(blocks / (1 + label.page_blocks()))
 }
 
-/// Pages that the extents of such a group have at least, as long as other pages can go home to make room.
+/// Minimum pages per extent of such a group, while destaging other pages can make room.
 pub(crate) fn least_extent_pages(label: &Label, group_changes: usize) -> usize {
     if group_changes > at_risk_max(label) { LONG_EXTENT_PAGES } else { 1 }
 }

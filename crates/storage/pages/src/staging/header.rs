@@ -1,8 +1,8 @@
-//! The header block of an extent.
+//! Header block of an extent.
 //!
 //! # Format, version 1 to 3 (of the store's label)
 //!
-//! An extent is one header block and the pages that it describes, right behind it, written in one request. Numbers are
+//! An extent is a header block followed by its pages, written in one request. Numbers are
 //! little-endian.
 //!
 //! ```text
@@ -21,11 +21,12 @@
 //! 4092  checksum     4  CRC32C of all bytes before
 //! ```
 //!
-//! A header is valid when its checksum, id and position are right. Of valid ones those count that the
-//! [ledger](super::ledger) names, and, from its `durable` on, those of its epoch that follow one another without a gap,
-//! whose pages have their checksums, up to the last that ends a group. What else there is was written by a run that
-//! ended before it was durable, or is dead. A gap below a `durable` that a valid header of the epoch names is damage, and so
-//! is a valid header of a later epoch than the newest ledger's.
+//! A header is valid if its checksum, id and position are correct. Two kinds of valid headers
+//! count: those that the [ledger](super::ledger) names; and, behind its `durable`, those of its
+//! epoch in gapless sequence, with pages that match their checksums, up to the last that ends a
+//! group. All others are dead, or were never completed by an interrupted run. A gap below the
+//! `durable` of a valid header of the epoch is damage, and so is a valid header of a later epoch
+//! than that of the newest ledger.
 
 use crate::extents::{ChainLink, Link};
 use crate::fields::{fields_of, fill, seal_of};
@@ -38,10 +39,10 @@ const MAGIC: [u8; 8] = *b"NANDLEPX";
 const POSITION_OFFSET: usize = 48;
 const ENTRIES_OFFSET: usize = 72;
 const ENTRY_BYTES: usize = 12;
-/// Entries that a header has room for.
+/// Maximum entries of a header.
 pub(crate) const ENTRIES_MAX: usize = (BLOCK_BYTES - ENTRIES_OFFSET - 4) / ENTRY_BYTES;
 
-/// The epoch of what isn't part of the chain.
+/// Epoch of extents outside the chain.
 pub(crate) const NO_EPOCH: u64 = 0;
 
 /// See the [format](self).
@@ -52,15 +53,16 @@ pub(crate) struct Header {
     pub(crate) durable: u64,
     pub(crate) position: u64,
     pub(crate) is_last: bool,
-    /// Pages with contents, by slot, and their checksums.
+    /// Pages with contents in the order of their slots, with checksums.
     pub(crate) pages: Vec<(PageNumber, u32)>,
     pub(crate) discards: Vec<PageNumber>,
-    /// The checksum of the block, when it was encoded: tells it from what else was ever written to its position.
+    /// Checksum of the encoded block, which distinguishes it from everything else written at its
+    /// position.
     pub(crate) seal: u32,
 }
 
 impl Header {
-    /// The header at a position of the staging area, if there is a valid one.
+    /// Decodes a valid header at a position of the staging area.
     pub(crate) fn decode(id: u128, position: u64, block: &[u8]) -> Option<Self> {
         let mut fields = fields_of(block, MAGIC, id)?;
         let (epoch, sequence, durable, written_at) = (fields.u64(), fields.u64(), fields.u64(), fields.u64());
@@ -78,30 +80,30 @@ impl Header {
 }
 
 impl Header {
-    /// Its bytes without the zeros and the checksum at its end.
+    /// Length of the encoded header without trailing zeros and checksum.
     pub(super) fn length_bytes(&self) -> usize {
         ENTRIES_OFFSET + (self.pages.len() + self.discards.len()) * ENTRY_BYTES
     }
 
-    /// Its block.
+    /// Encodes the header as a block.
     pub(super) fn encoded(&self, id: u128) -> Vec<u8> {
         let mut block = vec![0; BLOCK_BYTES];
         self.clone().encode(id, &mut block);
         block
     }
 
-    /// The position that a block says of itself.
+    /// Position stored in a block.
     pub(super) fn position_of(block: &[u8]) -> Option<u64> {
         block.get(POSITION_OFFSET..)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
     }
 
-    /// Block behind its extent, within the area.
+    /// First block behind the extent, within the area.
     pub(super) fn end_block(&self, label: &Label) -> u64 {
         let end = self.position + 1 + self.pages.len() as u64 * label.page_blocks();
         end.min(label.area_blocks())
     }
 
-    /// Whether all its pages are those of a store with so many. One that names others was written by no store.
+    /// Returns true if all its pages exist in a store of `pages` pages. No store writes others.
     pub(super) fn is_of_pages(&self, pages: u64) -> bool {
         let mut named = self.pages.iter().map(|(page, _)| page).chain(&self.discards);
         named.all(|page| page.0 < pages)

@@ -1,4 +1,4 @@
-//! What is left of a staging area, however much of it is damaged: for [salvage](crate::salvage).
+//! Reads the remains of a damaged staging area for [salvage](crate::salvage).
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,15 +16,15 @@ use crate::salvage::{
 };
 use crate::{BLOCK_BYTES, PageNumber};
 
-/// Structures of a staging area, each as it was found.
+/// Structures of a staging area, as found.
 pub(crate) struct StagedEvidence {
     label: Label,
     ledgers: Vec<CopyState<(Stamp, Ledger)>>,
     marks: Vec<CopyState<Mark>>,
-    /// By position.
+    /// Headers by position.
     headers: BTreeMap<u64, Header>,
     unreadable: BTreeMap<u64, Problem>,
-    /// Blocks of the directory, as far as they can be read.
+    /// Blocks of the directory; `None` where unreadable.
     directory: Vec<Option<Vec<u8>>>,
 }
 
@@ -40,20 +40,20 @@ impl StagedEvidence {
         }
     }
 
-    /// The next copy of the ledger.
+    /// Enters the next copy of the ledger.
     pub(crate) fn enter_ledger(&mut self, copy: Result<&[u8], Problem>) {
         let (id, blocks) = (self.label.id, self.label.area_blocks());
         let is_bound = self.label.has_close_marks();
         self.ledgers.push(CopyState::of(copy, |copy| Ledger::decode(id, blocks, is_bound, copy)));
     }
 
-    /// The next copy of the mark of a close.
+    /// Enters the next copy of the mark of a close.
     pub(crate) fn enter_mark(&mut self, copy: Result<&[u8], Problem>) {
         let id = self.label.id;
         self.marks.push(CopyState::of(copy, |copy| Mark::decode(id, copy)));
     }
 
-    /// A block of the area.
+    /// Enters a block of the area.
     pub(crate) fn enter_block(&mut self, position: u64, block: Result<&[u8], Problem>) {
         match block {
             Ok(block) => {
@@ -67,20 +67,20 @@ impl StagedEvidence {
         }
     }
 
-    /// The rounds of the checksums of home pages that count.
+    /// Valid rounds of the checksums of home pages.
     pub(crate) fn sums_rounds(&self) -> Option<Rounds> {
         let (stamp, ledger) = newest(&self.ledgers)?;
         let complete_after = self.mark_of_close(stamp.generation).and_then(|mark| mark.complete_after);
         Some(Rounds { newest: ledger.bound.map_or(0, |bound| bound.sums_round), complete_after })
     }
 
-    /// Bytes of the device with the directory, if the store was closed.
+    /// Byte range of the directory, if the store was closed.
     pub(crate) fn directory_range(&self) -> Option<Range<u64>> {
         let (stamp, _) = newest(&self.ledgers)?;
         self.mark_of_close(stamp.generation)?.directory?.range(&self.label)
     }
 
-    /// The next block of the directory.
+    /// Enters the next block of the directory.
     pub(crate) fn enter_directory_block(&mut self, block: Result<&[u8], Problem>) {
         self.directory.push(block.ok().map(<[u8]>::to_vec));
     }
@@ -89,12 +89,12 @@ impl StagedEvidence {
         self.marks.iter().filter_map(CopyState::valid).max().copied()
     }
 
-    /// The mark of the close, if no later opening wrote the newest ledger.
+    /// Mark of the close, unless a later opening wrote the newest ledger.
     fn mark_of_close(&self, generation: u64) -> Option<Mark> {
         self.newest_mark().filter(|mark| mark.standing(generation) == Standing::Counts)
     }
 
-    /// Puts it all together.
+    /// Evaluates all structures together.
     pub(crate) fn resolve(mut self) -> Resolved {
         let mut resolved = Resolved::default();
         let found = newest(&self.ledgers);
@@ -123,7 +123,7 @@ impl StagedEvidence {
         self.headers.values().flat_map(|header| self.versions_of(header)).collect()
     }
 
-    /// Takes headers from the directory that are bad in their places, as an opening does.
+    /// Takes headers from the directory that are bad at their places, as an opening does.
     fn restore_headers(&mut self, mark: Mark, ledger: &Ledger, resolved: &mut Resolved) {
         let Some(range) = mark.directory.and_then(|place| place.range(&self.label)) else { return };
         let blocks = self.directory.iter().map(Option::as_deref);
@@ -141,7 +141,7 @@ impl StagedEvidence {
         self.judge_directory(mark.generation, range, resolved);
     }
 
-    /// What is wrong with blocks of the directory itself.
+    /// Reports problems of the directory's blocks.
     fn judge_directory(&self, generation: u64, range: Range<u64>, resolved: &mut Resolved) {
         for (index, (offset_bytes, block)) in range.step_by(BLOCK_BYTES).zip(&self.directory).enumerate() {
             let block = block.as_deref().ok_or(Problem::Unreadable);
@@ -156,7 +156,7 @@ impl StagedEvidence {
     fn judge_marks(&self, is_closed: bool, resolved: &mut Resolved) {
         for (offset_bytes, mark) in self.label.mark_places().zip(&self.marks) {
             let Some(problem) = mark.problem() else { continue };
-            // A power cut tears them, and before the first close there are none.
+            // Before the first close the marks are zeros, and a power cut may tear them.
             let severity = match (problem, is_closed) {
                 (Problem::Unreadable, _) | (_, true) => Severity::Redundant,
                 (Problem::Zeroed, false) => continue,
@@ -166,7 +166,7 @@ impl StagedEvidence {
         }
     }
 
-    /// Blocks that can't be read and that hold neither a header that is missed nor a page that counts.
+    /// Reports unreadable blocks that hold neither a missing header nor a live page.
     fn judge_unreadable(&self, resolved: &mut Resolved) {
         let page_bytes = self.label.page_bytes;
         let mut used: Vec<u64> = resolved.newest.values().map(|version| version.offset_bytes).collect();
@@ -185,13 +185,14 @@ impl StagedEvidence {
         }
     }
 
-    /// By a ledger that is surely the newest; a store that was closed ends at a sequence.
+    /// Evaluates the extents by the newest ledger; `closed_at` is the last sequence of a closed
+    /// store.
     fn by_ledger(&self, ledger: &Ledger, closed_at: Option<u64>, resolved: &mut Resolved) {
         let alive = self.named_by(ledger, resolved);
         for (header, pages) in alive.iter().zip(ledger.alive_pages(&self.label, &alive)) {
             let versions = self.versions_of(header).zip(pages);
             let versions = versions.filter(|(_, is_alive)| *is_alive).map(|(version, _)| version);
-            // What the ledger tells of has been discarded durably.
+            // Discards covered by the ledger are durable.
             resolved.enter(versions, header.discards.iter().copied());
         }
         resolved.discarded.clear();
@@ -219,7 +220,7 @@ impl StagedEvidence {
         resolved.tail = tail.map(|((_, header), _)| self.tail_extent(header)).collect();
     }
 
-    /// The valid headers that a ledger names, by sequence.
+    /// Valid headers that the ledger names, by sequence.
     fn named_by(&self, ledger: &Ledger, resolved: &mut Resolved) -> Vec<Header> {
         let (mut alive, mut seal, mut missing) = (Vec::new(), HeadersSeal::default(), Vec::new());
         for position in ledger.headers.ones() {
@@ -252,7 +253,7 @@ impl StagedEvidence {
         alive
     }
 
-    /// How many pages are alive of which no header tells.
+    /// Number of live pages without a header.
     fn uncovered(&self, ledger: &Ledger, alive: &[Header]) -> u64 {
         let mut covered = Bits::new(self.label.area_blocks());
         for header in alive {
@@ -267,7 +268,7 @@ impl StagedEvidence {
         resolved.findings.push(finding(Structure::ExtentHeader, problem, Severity::Loss, place));
     }
 
-    /// As far as the headers themselves go: which versions are dead isn't known, nor what is missing.
+    /// Evaluates the headers alone. Dead versions and missing extents can't be recognised.
     fn without_ledger(&self, older: Option<&Ledger>, resolved: &mut Resolved) {
         let is_named = |header: &Header| {
             older.is_none_or(|it| header.sequence > it.durable || it.headers.get(header.position))

@@ -1,10 +1,11 @@
-//! The ledger: which slots of the staging area are alive.
+//! Ledger: the live slots of the staging area.
 //!
 //! # Format, version 3 (of the store's label)
 //!
-//! Eight copies, one behind the other; generation *g* is written to copy *g* mod 8 (see [`Rotation`](crate::extents::Rotation)). A reader takes the valid one with the greatest generation;
-//! with none the store is damaged. Numbers are little-endian; the length is that of two bitmaps, rounded up to whole
-//! blocks.
+//! Eight copies at the places given by the label; generation *g* is written to copy *g* mod 8 (see
+//! [`Rotation`](crate::extents::Rotation)). The valid copy with the greatest generation applies;
+//! without one the store is damaged. Numbers are little-endian. The length is that of two bitmaps,
+//! rounded up to whole blocks.
 //!
 //! ```text
 //!  0  magic        8  "NANDLEPL"
@@ -26,8 +27,9 @@
 //! -4  checksum     4  CRC32C of all bytes before, at the very end
 //! ```
 //!
-//! Bits are numbered from the lowest of the first byte. A ledger is written when what it calls dead is durable
-//! elsewhere, that is after a flush; and what it calls dead is used again when the ledger itself is, after another one.
+//! Bits are numbered from the lowest of the first byte. A ledger is written after a flush has made
+//! the successors of its dead slots durable. Dead slots are reused after another flush has made the
+//! ledger durable.
 
 use super::header::Header;
 use crate::BLOCK_BYTES;
@@ -46,20 +48,20 @@ pub(crate) struct Ledger {
     pub(crate) durable: u64,
     pub(crate) headers: Bits,
     pub(crate) slots: Bits,
-    /// What stores have from version 3 on.
+    /// Fields from version 3 on.
     pub(crate) bound: Option<Bound>,
 }
 
-/// What a ledger is bound to, so that none of it can be exchanged for what it was before.
+/// Other structures that the ledger refers to, which detects older copies of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Bound {
-    /// The last round of the checksums of home pages.
+    /// Last round of the checksums of home pages.
     pub(crate) sums_round: u64,
-    /// Of the headers that it names: see [`HeadersSeal`].
+    /// Checksum of the headers that the ledger names: see [`HeadersSeal`].
     pub(crate) headers_seal: u32,
 }
 
-/// The checksum over the headers that a ledger names, in the order of their positions.
+/// Checksum over the headers that a ledger names, in the order of their positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct HeadersSeal(pub(crate) u32);
 
@@ -70,7 +72,7 @@ impl HeadersSeal {
     }
 }
 
-/// A bit for each block of the staging area.
+/// Bitmap of the blocks of the staging area.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Bits {
     bytes: Vec<u8>,
@@ -95,7 +97,7 @@ impl Bits {
         byte.is_some_and(|byte| byte & 1 << (block % 8) != 0)
     }
 
-    /// The blocks whose bit is set.
+    /// Blocks whose bit is set.
     pub(crate) fn ones(&self) -> impl Iterator<Item = u64> {
         (0..self.blocks).filter(|block| self.get(*block))
     }
@@ -110,12 +112,12 @@ fn bitmap_bytes(blocks: u64) -> usize {
 }
 
 impl Ledger {
-    /// Length of a copy.
+    /// Length of a copy in bytes.
     pub(crate) fn bytes(blocks: u64) -> usize {
         (BITS_OFFSET + 2 * bitmap_bytes(blocks) + 4).next_multiple_of(BLOCK_BYTES)
     }
 
-    /// A new store's: nothing is staged.
+    /// Ledger of a new store, without staged pages.
     pub(crate) fn empty(blocks: u64) -> Self {
         let bits = Bits::new(blocks);
         Self { epoch: 0, durable: 0, headers: bits.clone(), slots: bits, bound: Some(Bound::default()) }
@@ -138,7 +140,7 @@ impl Ledger {
         });
     }
 
-    /// The ledger in a copy, if it is a valid one of this store.
+    /// Decodes a valid copy of this store's ledger.
     pub(crate) fn decode(id: u128, blocks: u64, is_bound: bool, copy: &[u8]) -> Option<(Stamp, Self)> {
         let mut fields = fields_of(copy, MAGIC, id)?;
         let [epoch, stamped, durable, written_blocks] = [(); 4].map(|()| fields.u64());
@@ -160,8 +162,8 @@ impl Ledger {
 }
 
 impl Ledger {
-    /// Alive pages of extents, which are ordered by sequence. Where an extent lies on dead slots of an older one, their bits are
-    /// its own.
+    /// Live pages of each extent, in order of sequence. Bits of dead slots overwritten by a newer
+    /// extent belong to the newer one.
     pub(super) fn alive_pages(&self, label: &Label, extents: &[Header]) -> Vec<Vec<bool>> {
         let mut overwritten = Bits::new(label.area_blocks());
         let mut found = Vec::with_capacity(extents.len());
@@ -179,7 +181,7 @@ impl Ledger {
 
 const GENERATION_BITS: u32 = 56;
 
-/// Seven bytes of the generation and one of how many are unconfirmed.
+/// Packs the generation into seven bytes and the number of unconfirmed generations into one.
 fn stamped(stamp: Stamp) -> u64 {
     debug_assert!(stamp.generation >> GENERATION_BITS == 0 && stamp.unconfirmed <= 0xff, "{stamp:?}");
     stamp.generation | stamp.unconfirmed << GENERATION_BITS

@@ -1,4 +1,4 @@
-//! The staging area's part of the [write log](crate::write_log): which pages are staged, and what an extent changes.
+//! Staging area's part of the [write log](crate::write_log): staged pages, and changes by extents.
 
 use std::rc::Rc;
 
@@ -12,27 +12,27 @@ use crate::page::checksum;
 use crate::write_log::{Changes, Found, From, Stored, Versions, WriteLog};
 use crate::{PageError, PageNumber};
 
-/// The write log of a staging area.
+/// Write log of a staging area.
 pub(super) type StagingLog = WriteLog<StagedPages>;
 
-/// The newest version of each staged page.
+/// Newest version of each staged page.
 pub(super) struct StagedPages {
     table: Table,
-    /// Those of them whose contents may stay in memory.
+    /// Number of pages whose contents may stay in memory.
     keep_pages: usize,
-    /// Of the extents that are sent now: the ledger's, or none in a [renewal](super::renew).
+    /// Epoch of new extents: that of the ledger, or none in a [renewal](super::renew).
     epoch: u64,
 }
 
-/// What an extent changed.
+/// Changes by an extent.
 pub(super) struct Appended {
     pub(super) position: u64,
     pub(super) sequence: u64,
-    /// The pages in it, by slot.
+    /// Pages with contents, in the order of their slots.
     pub(super) pages: Vec<PageNumber>,
-    /// Pages that are discarded now.
+    /// Discarded pages.
     pub(super) discarded: Vec<PageNumber>,
-    /// Slots of versions that it made obsolete.
+    /// Slots of superseded versions.
     pub(super) superseded: Vec<Slot>,
     pub(super) ends_group: bool,
     pub(super) header: Header,
@@ -67,12 +67,12 @@ impl Versions for StagedPages {
 }
 
 impl StagedPages {
-    /// Those that recovery found.
+    /// Staged pages after recovery.
     pub(super) fn new(table: Table, keep_pages: usize) -> Self {
         Self { table, keep_pages, epoch: NO_EPOCH }
     }
 
-    /// The newest staged version of a page.
+    /// Newest staged version of a page.
     pub(super) fn get(&self, page: PageNumber) -> Option<&Entry> {
         self.table.get(page)
     }
@@ -85,18 +85,19 @@ impl StagedPages {
         self.table.len()
     }
 
-    /// A version has been destaged: home is where it is read from, unless a newer one came. Returns its slot if none did.
+    /// Removes a destaged version unless a newer one exists. Returns its slot if it was removed.
     pub(super) fn destaged(&mut self, page: PageNumber, sequence: u64) -> Option<Slot> {
         self.table.remove_version(page, sequence)
     }
 
-    /// What is appended from now on is of this epoch.
+    /// Sets the epoch of future extents.
     pub(super) fn begin_epoch(&mut self, epoch: u64) {
         debug_assert!(epoch > self.epoch, "epochs count up: {epoch} after {}", self.epoch);
         self.epoch = epoch;
     }
 
-    /// Enters the pages of an extent. Returns the slots that they had, and that they have, with their checksums.
+    /// Enters the pages of an extent. Returns their former slots, and their new ones with
+    /// checksums.
     fn stage(
         &mut self,
         (position, sequence): (u64, u64),
@@ -113,7 +114,7 @@ impl StagedPages {
         (older, pages)
     }
 
-    /// Forgets pages. Returns the slots that they had.
+    /// Removes discarded pages. Returns their former slots.
     fn discard(&mut self, pages: &[PageNumber]) -> impl Iterator<Item = Slot> {
         let older: Vec<_> = pages.iter().filter_map(|page| self.table.remove(*page)).collect();
         older.into_iter().filter(|_| !Defect::DiscardKeepsSlot.is_seeded())
@@ -121,24 +122,25 @@ impl StagedPages {
 }
 
 impl StagingLog {
-    /// How many pages the next extent of the group would like to have; none if the group is at its end.
+    /// Number of pages for the next extent of the group, or `None` at its end.
     pub(super) fn wanted_pages(&self) -> Option<usize> {
         self.puts_ahead(ENTRIES_MAX)
     }
 
-    /// The newest staged version of a page, if all of its group is on its way.
+    /// Newest staged version of a page, if its whole group is in flight.
     pub(super) fn version_of_whole_group(&self, page: PageNumber) -> Option<Entry> {
         let whole_groups = self.tail.assigned_groups();
         self.versions().get(page).filter(|entry| entry.sequence <= whole_groups).cloned()
     }
 
-    /// Sends the next extent of the group on its way; durably if that is wanted and one request can do it.
+    /// Starts the write of the group's next extent. It is durable if wanted and possible in one
+    /// request.
     pub(super) fn append(self: &Rc<Self>, room: Room, wanted: Durability) -> Result<Appended, PageError> {
         let Changes { puts, discards, ends_group } = self.take(ENTRIES_MAX, room.pages);
         debug_assert!(!puts.is_empty() || !discards.is_empty(), "an extent of a group that isn't at its end");
         let staged = &mut *self.versions_mut();
         let (epoch, position) = (staged.epoch, room.position);
-        // A renewal is no part of the chain.
+        // A renewal is not part of the chain.
         let is_last = ends_group && epoch != NO_EPOCH;
         let place = self.tail.assign(puts.len() + discards.len(), is_last);
         let (sequence, durable) = (place.sequence, place.durable);

@@ -1,4 +1,4 @@
-//! What the policies with a staging area share.
+//! Staging area, shared by several policies.
 //!
 //! ```text
 //! write → gather (memory) ─push→ extent: [header][page][page]… in the staging area ─flush→ durable
@@ -8,27 +8,33 @@
 //!       reclaim: flush (homes) → ledger → flush → slots are free
 //! ```
 //!
-//! Rules, and what each of them prevents:
-//! - A slot that a durable extent holds is never overwritten before a durable ledger says that it is dead. So a torn
-//!   write never hits an acknowledged copy.
-//! - A slot is dead when its page was written home *and flushed*, or when a newer version of its page is durable. So
-//!   an older version can't come back while a newer one is gone.
-//! - A page goes home only when its batch is durable as a whole. So home never has half a batch.
-//! - Extents form a chain by sequence numbers; after a power cut the chain ends before its first gap, and at the end of
-//!   a group of batches. So no batch is there without those before it.
-//! - What an opening finds and can't know to be durable is [written once more](renew), and counts from the new copy. So
-//!   what a drive shows after a failed flush, and loses later, is nothing that anything relies on.
-//! - The checksum of a page that was written home is durable before the ledger that calls its slot dead. So there is no time
-//!   at which a damaged page could pass: first the slot counts, then the checksum.
-//! - A close marks how far everything reached. So damage to what was written last doesn't look like a power cut. It writes the
-//!   ledger twice and the headers once more, in a [directory]. So any one bad block of a closed store costs pages in it alone.
-//! - Opening begins a new epoch, recorded in the ledger before anything is written. So what a cut-off chain left behind
-//!   never becomes part of a later one.
+//! Rules, and the failures that they prevent:
+//! - A live slot of a durable extent is never overwritten before a durable ledger declares it dead.
+//!   A torn write therefore never destroys an acknowledged copy.
+//! - A slot is dead once its page is home *and flushed*, or once a newer version of its page is
+//!   durable. An older version therefore never returns while a newer one is lost.
+//! - A page is destaged only once its whole batch is durable. Home therefore never holds half a
+//!   batch.
+//! - Extents form a chain by sequence numbers. After a power cut the chain ends before its first
+//!   gap, at the end of a group of batches. A batch is therefore never present without its
+//!   predecessors.
+//! - Extents found by an opening that may be volatile are [rewritten](renew), and the new copy
+//!   counts. Nothing therefore depends on data that a drive shows after a failed flush and loses
+//!   later.
+//! - The checksum of a destaged page is durable before the ledger that declares its slot dead. A
+//!   damaged page is therefore always detected, by the slot's checksum first and the home checksum
+//!   afterwards.
+//! - A close marks the end of all writes. Damage to the last writes is therefore not mistaken for a
+//!   power cut. The close also writes the ledger twice and the headers again, in a [directory]. A
+//!   single bad block of a closed store therefore costs only pages in it.
+//! - Opening begins a new epoch, recorded in the ledger before any other write. The remains of an
+//!   interrupted chain therefore never become part of a later one.
 //!
-//! Three owners, each with a state that it alone changes: the [write log](crate::write_log) of what is gathered, written and
-//! durable, which `out-of-place` shares, with the [table](log) of what is staged; the [reclaimer](reclaim) of the area's
-//! blocks; the [destager](destage) that decides what goes home when. The log knows neither of the others, and the reclaimer
-//! not the destager. What all take part in is in [`engine`].
+//! Three owners hold disjoint state: the [write log](crate::write_log) of gathered, written and
+//! durable batches, shared with `out-of-place`, with the [table](log) of staged pages; the
+//! [reclaimer](reclaim) of the area's blocks; and the [destager](destage). The log depends on
+//! neither of the others, and the reclaimer not on the destager. Operations that involve all of
+//! them are in [`engine`].
 
 mod close;
 mod config;

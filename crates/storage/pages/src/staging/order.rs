@@ -1,21 +1,22 @@
 use crate::PageNumber;
 
-/// The order in which staged pages go home. It knows each staged page until it handed it out.
+/// Destaging order of staged pages. Holds each staged page until it is handed out.
 pub(crate) trait Order {
-    /// A page is staged, or staged again after it was handed out; may be called for a page that is known.
+    /// Adds a staged page. The page may already be present.
     fn added(&mut self, page: PageNumber);
 
-    /// A page is staged no more, because it was discarded; may be called for a page that is unknown.
+    /// Removes a discarded page. The page may be absent.
     fn removed(&mut self, page: PageNumber);
 
-    /// Pages to destage now, at most so many, which are forgotten thereby; in the order in which they shall be written.
+    /// Removes and returns up to `most` pages to destage, in write order.
     fn next(&mut self, most: usize) -> Option<Instance>;
 }
 
-/// Pages that go home together.
+/// Pages to destage together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Instance {
-    /// Which decompositor found it, if one did: the place in [`Stats::instances`](crate::Stats::instances).
+    /// Index in [`Stats::instances`](crate::Stats::instances) of the decompositor that found it, if
+    /// any.
     pub(crate) pattern: Option<usize>,
     pub(crate) pages: Vec<PageNumber>,
 }

@@ -18,14 +18,14 @@ use crate::size::to_u32;
 use crate::write_log::{Context, Found, From};
 use crate::{BLOCK_BYTES, Batch, BatchNumber, PageError, PageNumber, Stats};
 
-/// A policy that stages pages; see the [module](super).
+/// Policy that stages pages; see the [module](super).
 pub(crate) struct Staging {
     engine: Rc<Engine>,
     opened_batch: BatchNumber,
 }
 
 impl Staging {
-    /// Opens the staging area of a store, and recovers it.
+    /// Opens and recovers the staging area of a store.
     pub(crate) async fn open(parts: Parts, config: StagingConfig) -> Result<Self, PageError> {
         let mut recovered = recover::recover(&parts, config.placement).await?;
         let is_read_only = parts.options.read_only;
@@ -37,37 +37,37 @@ impl Staging {
         let restored = std::mem::take(&mut recovered.restored);
         let engine = Engine::new(Context::new(parts), config, recovered);
         if !is_read_only {
-            // What goes on in the background must not go on after a failure.
+            // Background tasks must stop after a failure.
             let begun = begin(&engine, &restored, &tail).await;
             begun.inspect_err(|error| engine.context.disk.latch(error))?;
         }
-        // What isn't known to be durable is so only after it was written once more.
+        // Batches that may be volatile became durable only by the renewal.
         let opened = if is_read_only { engine.log.tail.written() } else { engine.log.tail.durable() };
         let opened_batch =
             BatchNumber(if Defect::BatchNumbersGoBack.is_seeded() { of_ledger } else { opened });
         Ok(Self { engine, opened_batch })
     }
 
-    /// Pages that the staging area has room for, headers aside.
+    /// Capacity of the staging area in pages, without headers.
     pub(crate) fn room_pages(&self) -> u64 {
         self.engine.reclaimer.blocks() / self.engine.context.label.page_blocks()
     }
 
-    /// Whether any pages are staged.
+    /// Returns true if any page is staged.
     pub(crate) fn has_staged(&self) -> bool {
         self.engine.log.versions().len() > 0
     }
 
-    /// Makes durable what was accepted, and which slots are dead. Returns the pages that a recovery may find in the staging
-    /// area from then on, and those on their way home. Only while no call writes.
+    /// Makes accepted batches and the dead slots durable. Returns the pages that a recovery may
+    /// find in the staging area afterwards, and those being destaged. Requires that no call writes.
     pub(crate) async fn persist_dead_slots(&self) -> Result<FxHashSet<PageNumber>, PageError> {
         self.engine.make_durable().await?;
-        // Before the ledger: what goes home meanwhile is dead only by the next one. What was discarded on its way home
-        // still arrives there.
+        // Collected before the ledger: pages destaged meanwhile become dead in the next ledger. A
+        // page discarded during its destage still arrives home.
         let mut alive = self.engine.destager.destaging();
         alive.extend(self.engine.log.versions().pages());
         debug_assert!(alive.len() >= self.engine.log.versions().len(), "each page is staged as one version");
-        // No call writes, so none brings a flush that this could share.
+        // No call writes, so there is no flush to share.
         let _urgent = self.engine.reclaimer.urgency.begin();
         if !Defect::DeadSlotsNotPersisted.is_seeded() {
             self.engine.reclaimer.reclaim().await?;
@@ -75,21 +75,21 @@ impl Staging {
         Ok(alive)
     }
 
-    /// Destages everything that can be read back.
+    /// Destages all readable pages.
     pub(crate) async fn destage_all(&self) -> Result<(), PageError> {
         self.engine.make_durable().await?;
-        // What is on its way home must arrive also when no call waits for it any more.
+        // Destaging must finish even if the caller is dropped.
         let destager = Rc::clone(&self.engine.destager);
         let destaging = async move { destager.destage_everything().await };
         self.engine.context.disk.handle().spawn_named("page store: checkpoint", destaging).await
     }
 
-    /// Destages in the background what is staged.
+    /// Destages all staged pages in the background.
     pub(crate) fn clear(&self) {
         self.engine.destager.clear();
     }
 
-    /// Whether that goes on.
+    /// Returns true while [`clear`](Self::clear) is running.
     pub(crate) fn is_clearing(&self) -> bool {
         self.engine.destager.is_clearing()
     }
@@ -104,14 +104,14 @@ impl Staging {
     }
 }
 
-/// What an opening writes before calls may write.
+/// Writes of an opening before calls may write.
 async fn begin(engine: &Rc<Engine>, restored: &[Header], tail: &[Header]) -> Result<(), PageError> {
     restore(engine, restored).await?;
     renew::begin(engine, tail).await
 }
 
-/// Writes headers of a closed store in their places again, which were bad: as long as nothing else is written the directory has
-/// them, too.
+/// Rewrites bad headers of a closed store at their places. Until something else is written the
+/// directory also holds them.
 async fn restore(engine: &Engine, headers: &[Header]) -> Result<(), PageError> {
     let Context { disk, label, arena, .. } = &*engine.context;
     for header in headers {
@@ -125,7 +125,7 @@ async fn restore(engine: &Engine, headers: &[Header]) -> Result<(), PageError> {
 
 impl Policy for Staging {
     fn write(&self, batch: Batch) -> Task<'_, ()> {
-        // Nearly always there is nothing to wait for, and a future of nothing is a small one.
+        // Most batches need no wait, and an empty future is small.
         match self.engine.take_in(batch) {
             Ok(()) => Box::pin(ready(Ok(()))),
             Err(batch) => Box::pin(self.engine.accept(batch)),

@@ -1,5 +1,5 @@
-//! Staged pages that aren't in memory any more are read back, and checked, before they go home. A page that can't be had
-//! stays where it is.
+//! Reads staged pages back, and checks them, before they are destaged. An unreadable page stays in
+//! the staging area.
 
 use std::collections::VecDeque;
 
@@ -13,19 +13,19 @@ use crate::page::checksum;
 use crate::write_log::{Context, Versions};
 use crate::{PageError, PageNumber};
 
-/// Reads on their way, each with the place of its version.
+/// Reads in flight, each with the index of its version.
 type Coming = VecDeque<(usize, Reading)>;
 
-/// Versions that were read back.
+/// Versions read back.
 pub(super) struct ReadBack {
-    /// Contents of each version. None for a page of which a newer version came meanwhile, so that its slot may hold another page
-    /// by now, and for a lost one.
+    /// Contents of each version. `None` for a lost page, and for one superseded meanwhile, whose
+    /// slot may have been reused.
     pub(super) contents: Vec<Option<Buffer>>,
-    /// Pages that can't be read or are damaged, and why.
+    /// Unreadable or damaged pages, with the errors.
     pub(super) lost: Vec<(PageNumber, PageError)>,
 }
 
-/// The contents of all versions, with at most `depth` reads at the device.
+/// Reads all versions, with at most `depth` reads in flight.
 pub(super) async fn read_back(
     context: &Context,
     log: &StagingLog,
@@ -53,7 +53,7 @@ pub(super) async fn read_back(
     Ok(found)
 }
 
-/// Waits for the read that has been on its way longest, and checks what it brings.
+/// Awaits the oldest read, and checks its contents.
 async fn oldest_of(
     log: &StagingLog,
     versions: &[(PageNumber, Entry)],
@@ -73,13 +73,13 @@ async fn oldest_of(
         Ok(buffer) => *into = Some(buffer),
         Err(error) if !error.is_lost_page() => return Err(error),
         Err(error) if is_newest(log, *page, entry.sequence) => found.lost.push((*page, error)),
-        // Its slot may have been used again.
+        // The slot may have been reused.
         Err(_) => {}
     }
     Ok(())
 }
 
-/// Whether this version is the newest of a page.
+/// Returns true if this version is the newest of its page.
 pub(super) fn is_newest(log: &StagingLog, page: PageNumber, sequence: u64) -> bool {
     log.versions().get(page).is_some_and(|newest| newest.sequence == sequence)
 }

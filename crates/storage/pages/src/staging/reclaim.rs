@@ -1,4 +1,4 @@
-//! The reclaimer: what each block of the staging area holds, and which of them are dead and may be used again.
+//! Reclaimer: tracks the contents of the staging area's blocks, and frees dead ones.
 
 mod close;
 
@@ -24,9 +24,9 @@ pub(super) struct Reclaimer {
     context: Rc<Context>,
     log: Rc<StagingLog>,
     placement: Placement,
-    /// Slots are reclaimed when 1/this of the area could be.
+    /// Slots are reclaimed when 1/`reclaims_at` of the area is reclaimable.
     reclaims_at: u64,
-    /// Room is short when less than so many blocks are free.
+    /// Room is short when fewer blocks are free.
     short_blocks: u64,
     turn: Turn,
     pub(super) urgency: Urgency,
@@ -36,28 +36,26 @@ pub(super) struct Reclaimer {
 
 struct ReclaimState {
     space: Space,
-    /// By position, for the directory of a close.
+    /// Headers by position, for the directory of a close.
     headers: BTreeMap<u64, Header>,
-    /// Versions that were destaged and aren't flushed at home yet, as far as is known.
+    /// Destaged versions that may not be flushed at home.
     destaged: Vec<Destaged>,
-    /// Slots with an older version, and the sequence of the newer one.
+    /// Slots with superseded versions, and the sequences of the newer ones.
     superseded: Vec<(Slot, u64)>,
-    /// Pages that were discarded, and the sequence of that. They may have been on their way home, so what is there isn't known.
+    /// Discarded pages, with sequences. Their home contents are unknown.
     forgotten: Vec<(PageNumber, u64)>,
-    /// The newest ledger names the living extents up to this sequence, so recovery follows the chain behind it alone.
+    /// Sequence up to which the newest ledger lists the live extents. Recovery follows the chain
+    /// from there.
     told: u64,
-    /// Whether that ledger is known to be durable: what an opening finds may be in the drive's cache alone.
+    /// True if that ledger is known to be durable, not only cached by the drive.
     is_told_durably: bool,
-    /// Slots that will be free when the reclamation that is under way has ended.
+    /// Slots freed by the current reclamation once it ends.
     being_reclaimed: usize,
-    /// How often slots were reclaimed.
     reclamations: u64,
-    /// Of the ledger.
     epoch: u64,
     rotation: Rotation,
 }
 
-/// A version that was written home.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Destaged {
     pub(super) slot: Slot,
@@ -67,7 +65,6 @@ pub(super) struct Destaged {
 }
 
 impl ReclaimState {
-    /// The blocks of dead slots and of empty extents can be used again.
     fn release(&mut self, dead: &[Slot], empty: &[u64]) {
         self.space.release(dead, empty);
         for position in empty {
@@ -75,21 +72,21 @@ impl ReclaimState {
         }
     }
 
-    /// Takes the pages that were discarded up to a sequence.
+    /// Takes the pages discarded up to a sequence.
     fn take_forgotten(&mut self, up_to: u64) -> Vec<(PageNumber, u64)> {
         self.forgotten.extract_if(.., |(_, sequence)| *sequence <= up_to).collect()
     }
 }
 
-/// What a ledger frees when it is durable.
+/// Blocks that a ledger frees once it is durable.
 struct Freed {
     dead: Vec<Slot>,
-    /// Extents in which nothing is alive.
+    /// Extents without live pages.
     empty: Vec<u64>,
 }
 
 impl Reclaimer {
-    /// Room is short when half of what was free when destaging began is used up.
+    /// Room is short when half of the room at the start of destaging is used up.
     pub(super) fn new(
         context: &Rc<Context>,
         log: &Rc<StagingLog>,
@@ -129,8 +126,9 @@ impl Reclaimer {
         self.state.borrow().space.blocks()
     }
 
-    /// Finds room for an extent of `wanted` pages; of fewer, but `least`, if the placement doesn't mind. When all that can go home is
-    /// there, any room will do: a page that can't be read stays in the way.
+    /// Finds room for an extent of `wanted` pages, or of fewer, at least `least`, if the placement
+    /// permits. Once everything possible is destaged any room will do, as unreadable pages block
+    /// the way.
     pub(super) fn find_room(&self, wanted: usize, least: usize, all_is_home: bool) -> Option<Room> {
         let least = match self.placement {
             _ if all_is_home => wanted.min(1),
@@ -142,13 +140,13 @@ impl Reclaimer {
         if all_is_home { room.or_else(|| space.find_behind_lost(wanted, least)) } else { room }
     }
 
-    /// The longest run of blocks that can be written to without waiting.
+    /// Longest run of blocks available without waiting.
     pub(super) fn longest_room_blocks(&self) -> u64 {
         self.state.borrow_mut().space.longest_room_blocks()
     }
 
-    /// Blocks that are free, or will be when what is known to be dead is reclaimed; in a ring that needn't give room in
-    /// front of it.
+    /// Blocks free now or after reclaiming the known dead slots. In a ring they may lie behind a
+    /// live slot.
     pub(super) fn coming_room_blocks(&self) -> u64 {
         let state = self.state.borrow();
         let coming = match self.placement {
@@ -158,7 +156,7 @@ impl Reclaimer {
         state.space.room_blocks() + coming as u64 * self.context.label.page_blocks()
     }
 
-    /// An extent takes its room.
+    /// Allocates the room of an extent.
     pub(super) fn appended(&self, extent: &Appended) -> Result<(), PageError> {
         let state = &mut *self.state.borrow_mut();
         debug_assert!(extent.sequence > state.told, "a ledger tells of no extent before it is durable");
@@ -175,15 +173,14 @@ impl Reclaimer {
         Ok(())
     }
 
-    /// A version was written home.
     pub(super) fn destaged(&self, version: Destaged) {
         debug_assert!(version.sequence <= self.log.tail.assigned_groups(), "{version:?} is of a whole group");
         self.state.borrow_mut().destaged.push(version);
     }
 
-    /// Whether enough slots are known to be dead.
+    /// Returns true if enough slots are dead.
     pub(super) fn is_due(&self) -> bool {
-        // What a group supersedes that isn't written as a whole yet lives on: it can't be given back.
+        // Versions superseded by an incomplete group are still live.
         let written = self.log.tail.written_groups();
         let state = self.state.borrow();
         debug_assert!(state.superseded.is_sorted_by_key(|(_, by)| *by), "slots are superseded in order");
@@ -192,9 +189,9 @@ impl Reclaimer {
         pages * self.context.label.page_blocks() >= (state.space.blocks() / self.reclaims_at).max(1)
     }
 
-    /// Flushes, writes a ledger that calls the slots dead whose pages are home or superseded, flushes, and gives them
-    /// back. Returns whether there were any, or others did so meanwhile. The flushes are those of commits, unless one is
-    /// [urgent](Self::flush_is_urgent).
+    /// Flushes, writes a ledger that declares slots dead whose pages are home or superseded,
+    /// flushes, and frees them. Returns true if any were freed, here or by a concurrent
+    /// reclamation. Shares the flushes of commits, unless one is [urgent](Self::flush_is_urgent).
     pub(super) async fn reclaim(&self) -> Result<bool, PageError> {
         let before = self.state.borrow().reclamations;
         let _mine = self.turn.take().await;
@@ -226,7 +223,8 @@ impl Reclaimer {
         if Defect::SumsUnflushed.is_seeded() {
             self.write_sums(&destaged, groups).await?;
         }
-        // What became durable since is told by the next ledger: its discards aren't among the checksums yet.
+        // Extents that became durable later are left to the next ledger, as their discards aren't
+        // among the checksums yet.
         let durable = self.log.tail.flushed(written).min(groups);
         let dead = destaged.iter().map(|version| version.slot).collect();
         let (freed, ledger) = self.draw_up(dead, durable)?;
@@ -239,7 +237,7 @@ impl Reclaimer {
             self.context.disk.flush_when(|| self.flush_is_urgent()).await?;
         }
         let state = &mut *self.state.borrow_mut();
-        // The opening's own ledger was durable, so this one counts at once.
+        // The opening's ledger is durable, so this one counts at once.
         state.rotation.flushed();
         state.release(&freed.dead, &freed.empty);
         (state.told, state.is_told_durably) = (durable, true);
@@ -248,7 +246,7 @@ impl Reclaimer {
         Ok(true)
     }
 
-    /// What is dead now that all up to `durable`, and all that was destaged before the flush, is durable.
+    /// Draws up a ledger of everything durable up to `durable`.
     fn draw_up(&self, mut dead: Vec<Slot>, durable: u64) -> Result<(Freed, Ledger), PageError> {
         let state = &mut *self.state.borrow_mut();
         debug_assert!(
@@ -267,7 +265,7 @@ impl Reclaimer {
             }
             !is_dead
         });
-        // In the order of the extents, which are looked up one by one.
+        // Sorted, so that each extent is looked up once.
         dead.sort_unstable_by_key(|slot| (slot.extent, slot.index));
         debug_assert!(
             dead.is_sorted_by(|one, next| (one.extent, one.index) < (next.extent, next.index)),
@@ -281,8 +279,8 @@ impl Reclaimer {
         Ok((Freed { dead, empty }, Ledger { epoch: state.epoch, durable, headers, slots, bound }))
     }
 
-    /// Writes the checksums of what was destaged, and that those of pages that were discarded up to this sequence aren't
-    /// known; not flushed. Returns whether there were any.
+    /// Writes the checksums of destaged pages, and marks those of pages discarded up to a sequence
+    /// as unknown. Doesn't flush. Returns true if there were any.
     async fn write_sums(&self, destaged: &[Destaged], up_to: u64) -> Result<bool, PageError> {
         let Some(sums) = &self.sums else { return Ok(false) };
         let forgotten = self.state.borrow_mut().take_forgotten(up_to);
@@ -292,7 +290,7 @@ impl Reclaimer {
         if changes.is_empty() {
             return Ok(false);
         }
-        // The newest of a page's counts: a discard may be newer than what was destaged before it, or older.
+        // The newest change of a page applies, whether a discard or a destaged version.
         changes.sort_by_key(|(sequence, _)| *sequence);
         let entries: Vec<_> = changes.into_iter().map(|(_, entry)| entry).collect();
         sums.write(&self.context.disk, &entries).await.map(|()| true)
@@ -309,14 +307,14 @@ impl Reclaimer {
         write_copy(disk, label, arena, copy, encode).await
     }
 
-    /// Makes durable which slots are known to be dead, before anything is reclaimed in this opening.
+    /// Makes the dead slots durable before the first reclamation of this opening.
     pub(super) async fn persist_dead_slots(&self) -> Result<(), PageError> {
         self.persist_sums().await?;
         self.persist_ledger(self.log.tail.durable()).await.map(|_| ())
     }
 
-    /// Makes durable that the checksums of discarded pages aren't known. Rounds of checksums may be written only behind a
-    /// ledger that is durable, and the one that was found needn't be.
+    /// Marks the checksums of discarded pages as unknown, durably. Rounds of checksums require a
+    /// durable ledger first, and the ledger found may be volatile.
     async fn persist_sums(&self) -> Result<(), PageError> {
         let Some(sums) = &self.sums else { return Ok(()) };
         let (is_needed, told, is_told_durably) = {
@@ -337,7 +335,7 @@ impl Reclaimer {
         Ok(())
     }
 
-    /// Writes a ledger that tells of the extents up to this sequence, and returns it.
+    /// Writes a ledger of the extents up to a sequence. Returns it.
     async fn persist_ledger(&self, durable: u64) -> Result<Ledger, PageError> {
         let (freed, ledger) = self.draw_up(Vec::new(), durable)?;
         loop {
@@ -354,19 +352,19 @@ impl Reclaimer {
         }
     }
 
-    /// Begins the epoch of this opening, in a durable ledger. All that is there is durable: these extents were written again, if there
-    /// are any. Returns it.
+    /// Begins this opening's epoch with a durable ledger. Everything present must be durable;
+    /// `renewed` lists the extents that were rewritten. Returns the epoch.
     pub(super) async fn begin_epoch(&self, renewed: &[Header]) -> Result<u64, PageError> {
         let _urgent = self.urgency.begin();
         let _mine = self.turn.take().await;
         if !renewed.is_empty() {
-            // Not before it is this task's turn: a reclamation in between would tell of the new extents in the old epoch, where what a
-            // broken chain left behind may seem to continue them.
+            // Inside this task's turn: a reclamation in between would record the new extents in the
+            // old epoch, where remains of a broken chain could seem to continue them.
             let sequence = self.log.tail.continue_behind_renewal();
             self.adopt_renewed_extents(renewed, sequence);
         }
         debug_assert!(self.log.is_all_durable(), "an epoch begins when all before it is durable");
-        // In a ledger of the new epoch only what it tells of counts.
+        // In a ledger of the new epoch only the extents that it names count.
         self.persist_sums().await?;
         let epoch = {
             let state = &mut *self.state.borrow_mut();
@@ -377,8 +375,9 @@ impl Reclaimer {
         Ok(epoch)
     }
 
-    /// Extents of a [renewal](super::renew) that end with this sequence are durable: they count from the next ledger on,
-    /// which must be of the new epoch, because in the old one they don't continue the chain; and these are dead.
+    /// Replaces the extents of the old tail by those of a [renewal](super::renew) that ends with
+    /// this sequence. They are durable, and count from the next ledger on. That ledger must have
+    /// the new epoch, as they don't continue the chain of the old one.
     fn adopt_renewed_extents(&self, tail: &[Header], sequence: u64) {
         let state = &mut *self.state.borrow_mut();
         debug_assert!(
@@ -391,7 +390,7 @@ impl Reclaimer {
         }
     }
 
-    /// Whether a flush can't be left to commits: a call waits for slots, or soon will.
+    /// Returns true if a flush can't wait for commits, because a call waits for slots or soon will.
     pub(super) fn flush_is_urgent(&self) -> bool {
         let state = self.state.borrow();
         self.urgency.is_urgent() || state.space.room_blocks() < self.short_blocks

@@ -1,7 +1,7 @@
-//! What an opening finds in the staging area: see the formats of the [header](super::header) and the
-//! [ledger](super::ledger). Nothing is written here, so that recovery can be cut and begun again. Nor is anything written
-//! once more as it is: a drive that tears inside blocks could destroy the only copy of what was acknowledged. A mirror's legs
-//! are made the same below, by who opens the array.
+//! Recovery of the staging area: see the formats of the [header](super::header) and the
+//! [ledger](super::ledger). Writes nothing, so that it can be interrupted and repeated. It doesn't
+//! rewrite pages in place either: a drive that tears inside blocks could destroy the only
+//! acknowledged copy. The array's owner resynchronises a mirror's legs below this layer.
 
 use std::collections::BTreeMap;
 
@@ -23,31 +23,32 @@ use crate::policy::Parts;
 use crate::size::to_usize;
 use crate::{PageError, PageNumber};
 
-/// What was in the staging area.
+/// State recovered from the staging area.
 pub(super) struct Recovered {
     pub(super) table: Table,
     pub(super) blocks: Blocks,
-    /// All extents up to this sequence are known to be durable; they are in the table.
+    /// Sequence up to which all extents are known to be durable. They are in the table.
     pub(super) durable: u64,
-    /// The last sequence that counts.
+    /// Last sequence that counts.
     pub(super) end: u64,
-    /// The extents behind `durable`, in their order. They have their room, and are not in the table.
+    /// Extents behind `durable`, in order. Their blocks are allocated, but they are not in the
+    /// table.
     pub(super) tail: Vec<Header>,
-    /// Headers that are bad in their places, and come from the [directory](super::directory).
+    /// Headers taken from the [directory](super::directory), as they are bad at their places.
     pub(super) restored: Vec<Header>,
 }
 
-/// What recovery found of the staging area's blocks.
+/// Recovered state of the blocks.
 pub(super) struct Blocks {
     pub(super) sums: Option<HomeSums>,
-    /// Pages that were discarded later than the ledger tells, by their sequence.
+    /// Pages discarded later than the ledger, with sequences.
     pub(super) forgotten: Vec<(PageNumber, u64)>,
-    /// The ledger tells of the extents up to this sequence.
+    /// Sequence up to which the ledger lists the extents.
     pub(super) ledger_durable: u64,
     pub(super) space: Space,
-    /// Those of its extents, by position.
+    /// Headers of the live extents, by position.
     pub(super) headers: BTreeMap<u64, Header>,
-    /// Slots with a version that a later extent made obsolete, and that extent's sequence.
+    /// Slots with superseded versions, and the sequences of the newer extents.
     pub(super) superseded: Vec<(Slot, u64)>,
     pub(super) epoch: u64,
     pub(super) rotation: Rotation,
@@ -88,7 +89,7 @@ pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recov
     );
     let cursor = chain.values().next_back().or(alive.last()).map_or(0, |last| area.end_of(last));
     alive.sort_unstable_by_key(|header| header.sequence);
-    // A clean close is a promise, too.
+    // A clean close also promises durability.
     let durable =
         if Defect::TailTrusted.is_seeded() || mark.is_some() { followed.end } else { followed.promised };
     let tail = chain.split_off(&(durable + 1));
@@ -122,12 +123,12 @@ pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recov
 }
 
 impl Recovered {
-    /// Enters the extents that the ledger tells of, with the pages that are still of use.
+    /// Enters the extents listed by the ledger, with their live pages.
     fn enter_told(&mut self, alive: &[Header], pages_of_use: &[Vec<bool>]) {
         for (header, pages) in alive.iter().zip(pages_of_use) {
             self.enter(header, |index| pages.get(index) == Some(&true));
         }
-        // What the ledger tells of has been forgotten durably.
+        // Discards covered by the ledger are durable.
         self.blocks.forgotten.clear();
         debug_assert!(
             self.table.len() <= alive.iter().map(|header| header.pages.len()).sum(),
@@ -135,7 +136,7 @@ impl Recovered {
         );
     }
 
-    /// Enters the extents behind those, and gives the tail its room.
+    /// Enters later extents, and allocates the blocks of the tail.
     fn enter_chain<'a>(&mut self, chain: impl Iterator<Item = &'a Header>) {
         for header in chain {
             self.enter(header, |_| true);
@@ -148,7 +149,7 @@ impl Recovered {
         }
     }
 
-    /// Enters the pages of the tail as well, for a store that is only read.
+    /// Enters the pages of the tail as well, for a read-only store.
     pub(super) fn with_tail(mut self) -> Self {
         for header in std::mem::take(&mut self.tail) {
             self.enter_pages(&header, |_| true);
@@ -156,8 +157,8 @@ impl Recovered {
         self
     }
 
-    /// What is known of home. A page of which the staging area tells may have been on its way there: what has arrived of it
-    /// isn't known, also if it is discarded now and never written again.
+    /// Records the knowledge about home pages. A page with an entry in the staging area may have
+    /// been in flight to home, so its home contents are unknown, even if it is discarded now.
     fn remember_home(&self, home: &Home) {
         self.blocks.sums.iter().for_each(|sums| sums.tell(home));
         let discarded = self.blocks.forgotten.iter().map(|(page, _)| *page);
@@ -169,7 +170,7 @@ impl Recovered {
         }
     }
 
-    /// Enters an extent, later than all before it.
+    /// Enters an extent later than all before it.
     fn enter(&mut self, header: &Header, is_alive: impl Fn(usize) -> bool) {
         let extent = (header.sequence, header.seal);
         self.blocks.space.restore(header.position, header.pages.len(), extent, &is_alive);
@@ -177,7 +178,7 @@ impl Recovered {
         self.enter_pages(header, is_alive);
     }
 
-    /// Enters the pages of an extent that has its room.
+    /// Enters the pages of an extent whose blocks are allocated.
     fn enter_pages(&mut self, header: &Header, is_alive: impl Fn(usize) -> bool) {
         debug_assert!(header.durable < header.sequence, "{header:?}");
         for (index, (page, sum)) in header.pages.iter().enumerate().filter(|(index, _)| is_alive(*index)) {
@@ -191,14 +192,14 @@ impl Recovered {
         }
         for page in &header.discards {
             let older = self.table.remove(*page);
-            // It may have been on its way home, whether or not its extent is there any more.
+            // The page may have been in flight to home, whether or not its extent still exists.
             self.blocks.forgotten.push((*page, header.sequence));
             self.blocks.superseded.extend(older.map(|older| (older, header.sequence)));
         }
     }
 }
 
-/// The staging area that is scanned.
+/// The staging area being scanned.
 struct Area<'a> {
     scan: Scan<'a>,
 }
@@ -208,7 +209,8 @@ impl Area<'_> {
         header.position + 1 + header.pages.len() as u64 * self.scan.label.page_blocks()
     }
 
-    /// A page counts only when a label with it is durable. So one that a header names isn't beyond the end.
+    /// Refuses headers that name pages beyond the end. Pages are only used once a label with them
+    /// is durable.
     fn refuse_pages_beyond(&self, headers: &[Header]) -> Result<(), PageError> {
         let pages = self.scan.label.pages;
         match headers.iter().find(|header| !header.is_of_pages(pages)) {
@@ -217,15 +219,15 @@ impl Area<'_> {
         }
     }
 
-    /// An opening writes nothing before its ledger is durable. So where there is an extent of one, its ledger isn't missing
-    /// because of a power cut.
+    /// Refuses extents of a later epoch than the ledger's. An opening makes its ledger durable
+    /// before it writes extents, so a power cut can't explain the missing ledger.
     fn refuse_later_epochs(&self, ledger: &Ledger, headers: &BTreeMap<u64, Header>) -> Result<(), PageError> {
         let later = headers.values().find(|header| header.epoch > ledger.epoch);
         let Some(later) = later else { return Ok(()) };
         Err(self.scan.corrupt("the ledger of the opening that wrote an extent is damaged", later.position))
     }
 
-    /// A store that was closed ends where its mark says.
+    /// Checks that a closed store ends where its mark says.
     fn hold_against(&self, mark: Mark, end: u64, chain: &BTreeMap<u64, Header>) -> Result<(), PageError> {
         if mark.sequence == end {
             return Ok(());
@@ -235,8 +237,8 @@ impl Area<'_> {
         Err(self.scan.corrupt(what, last))
     }
 
-    /// Takes the headers of a closed store that the ledger names from the directory, if it has them. Returns those that are bad
-    /// in their places.
+    /// Takes missing headers of a closed store from the directory. Returns those that are bad at
+    /// their places.
     async fn restore_from_directory(
         &self,
         mark: Option<Mark>,
@@ -255,7 +257,7 @@ impl Area<'_> {
         Ok(restored)
     }
 
-    /// Takes the headers that the ledger names.
+    /// Collects the headers that the ledger names.
     fn told_by(
         &self,
         ledger: &Ledger,
@@ -277,7 +279,7 @@ impl Area<'_> {
         Ok(alive)
     }
 
-    /// Whether the pages of an extent are those that its header describes.
+    /// Returns true if the pages of an extent match its header.
     async fn is_whole(&self, header: &Header) -> Result<bool, PageError> {
         let label = self.scan.label;
         if self.end_of(header) > label.area_blocks() {

@@ -1,14 +1,16 @@
-//! Writes once more what an opening finds and isn't known to be durable.
+//! Rewrites extents found by an opening that may not be durable.
 //!
-//! A drive whose flush failed may show what it holds only in its cache, and never writes it: a later flush succeeds, and a
-//! power cut takes it away (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020, found file
-//! systems of which this is true). An opening can't tell that from a power cut that everything survived. So the groups
-//! behind the last one of which something later says that it is durable are read, and written to free room; then come a
-//! flush, and the ledger that names the new extents and not the old ones. Before it is durable the old ones count, after
-//! it the new ones: the new ones are no part of the chain.
+//! After a failed flush a drive may show data that exists only in its cache and is never written. A
+//! later flush succeeds, and a power cut loses the data (Rebello et al., "Can Applications Recover
+//! from fsync Failures?", USENIX ATC 2020, observed this with file systems). An opening can't
+//! distinguish this from a power cut that everything survived. It therefore reads the groups behind
+//! the last one known to be durable, and writes them to free room. A flush follows, and then a
+//! ledger that names the new extents instead of the old ones. Until that ledger is durable the old
+//! extents count, as the new ones aren't part of the chain.
 //!
-//! There is room: what isn't durable is either one group or no more than a [limit](super::format::at_risk_max), and when all others have
-//! gone home that fits beside itself. Until that ledger is durable none of it goes home.
+//! There is enough room: volatile data is either one group or at most a
+//! [limit](super::format::at_risk_max), and both copies fit once all other pages are destaged.
+//! Nothing of it is destaged before that ledger is durable.
 
 use std::rc::Rc;
 
@@ -25,14 +27,14 @@ use crate::page::checksum;
 use crate::write_log::Versions;
 use crate::{Batch, PageError, PageNumber};
 
-/// The newest of what the tail says of a page.
+/// Newest version of a page in the tail.
 struct Newest {
     page: PageNumber,
-    /// Where its contents are, and their checksum; none if it was discarded.
+    /// Place and checksum of its contents; `None` if it was discarded.
     contents: Option<(Slot, u32)>,
 }
 
-/// Begins the epoch of an opening that found such extents, or none.
+/// Begins the epoch of an opening, after rewriting the tail if there is one.
 pub(super) async fn begin(engine: &Rc<Engine>, tail: &[Header]) -> Result<(), PageError> {
     if !tail.is_empty() {
         write_again(engine, tail).await?;
@@ -44,7 +46,7 @@ pub(super) async fn begin(engine: &Rc<Engine>, tail: &[Header]) -> Result<(), Pa
 }
 
 async fn write_again(engine: &Rc<Engine>, tail: &[Header]) -> Result<(), PageError> {
-    // The ledger may be volatile too, and then what it calls dead isn't free yet.
+    // The ledger may be volatile too, so its dead slots can't be reused yet.
     engine.reclaimer.persist_dead_slots().await?;
     let newest = newest_of(tail);
     let piece_pages = piece_pages(engine);
@@ -57,13 +59,13 @@ async fn write_again(engine: &Rc<Engine>, tail: &[Header]) -> Result<(), PageErr
         }
         engine.log.gather(Batch::of(changes));
         let sequence = engine.push().await?;
-        // Its memory is for the next piece.
+        // Releases memory for the next piece.
         engine.log.tail.wait_until_written(sequence).await?;
     }
     if Defect::RenewalUnflushed.is_seeded() { Ok(()) } else { engine.context.disk.flush().await }
 }
 
-/// What the tail says last of each page.
+/// Newest version of each page in the tail.
 fn newest_of(tail: &[Header]) -> Vec<Newest> {
     debug_assert!(tail.is_sorted_by_key(|header| header.sequence), "the last of a page counts");
     let mut seen = FxHashSet::default();
@@ -72,7 +74,7 @@ fn newest_of(tail: &[Header]) -> Vec<Newest> {
         let extent = header.position;
         let puts = header.pages.iter().enumerate();
         let puts = puts.map(|(index, (page, sum))| (*page, Some((Slot { extent, index }, *sum))));
-        // A page is in an extent once: as contents or as a discard.
+        // A page occurs once in an extent, as contents or as a discard.
         for (page, contents) in puts.chain(header.discards.iter().map(|page| (*page, None))) {
             if seen.insert(page) {
                 newest.push(Newest { page, contents });
@@ -82,12 +84,12 @@ fn newest_of(tail: &[Header]) -> Vec<Newest> {
     newest
 }
 
-/// Pages that are in memory at the same time.
+/// Number of pages in memory at a time.
 fn piece_pages(engine: &Engine) -> usize {
     (engine.context.arena.bytes() / 4 / engine.context.label.page_length()).max(1)
 }
 
-/// Destages everything else if it stands in the way of so many pages.
+/// Destages all other pages if `pages` pages don't fit otherwise.
 async fn make_room_for(engine: &Rc<Engine>, pages: usize, piece_pages: usize) -> Result<(), PageError> {
     let headers = pages.div_ceil(piece_pages) * piece_pages.div_ceil(ENTRIES_MAX);
     let needed_blocks = pages as u64 * engine.context.label.page_blocks() + headers as u64;

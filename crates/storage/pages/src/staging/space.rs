@@ -6,30 +6,30 @@ use crate::PageError;
 use crate::index::{Run, Runs};
 use crate::size::to_usize;
 
-/// What the blocks of the staging area hold.
+/// Allocation of the blocks of the staging area.
 #[derive(Debug)]
 pub(crate) struct Space {
     blocks: u64,
     page_blocks: u64,
     placement: Placement,
-    /// Where the last extent ended.
+    /// End of the last extent.
     cursor: u64,
     free: Runs,
     extents: BTreeMap<u64, Extent>,
-    /// A block that two of the extents hold that recovery found.
+    /// A block claimed by two recovered extents.
     overlap: Option<u64>,
 }
 
-/// Where extents go.
+/// Placement of extents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Placement {
-    /// Front to back, and then from the front again; never past what is alive.
+    /// Front to back, then from the front again; never past a live slot.
     Ring,
-    /// Where there is room: right behind the last extent if possible, or else in the longest free run.
+    /// In any free run: right behind the last extent if possible, otherwise in the longest run.
     Slots,
 }
 
-/// A page in the staging area: the extent's position, and the page's place in it.
+/// Place of a page in the staging area: position of its extent, and index within it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slot {
     pub(crate) extent: u64,
@@ -37,13 +37,13 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// The block at which it begins.
+    /// First block of the slot.
     pub(crate) fn block(self, page_blocks: u64) -> u64 {
         self.extent + 1 + self.index as u64 * page_blocks
     }
 }
 
-/// Room for an extent: its position and how many pages it may have.
+/// Room for an extent: its position and maximum number of pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Room {
     pub(crate) position: u64,
@@ -55,7 +55,7 @@ const WORDS: usize = ENTRIES_MAX.div_ceil(64);
 #[derive(Debug, Clone)]
 struct Extent {
     sequence: u64,
-    /// The checksum of its header.
+    /// Checksum of its header.
     seal: u32,
     pages: usize,
     alive: [u64; WORDS],
@@ -75,18 +75,18 @@ impl Extent {
     }
 }
 
-/// What a ledger tells of some extents.
+/// Contents of a ledger.
 pub(crate) struct Told {
-    /// Where those begin in which something is alive.
+    /// First blocks of the extents with live pages.
     pub(crate) headers: Bits,
     pub(crate) slots: Bits,
     pub(crate) headers_seal: u32,
-    /// Those in which nothing is.
+    /// Positions of the extents without live pages.
     pub(crate) empty: Vec<u64>,
 }
 
 impl Space {
-    /// All free.
+    /// A free area.
     pub(crate) fn new(blocks: u64, page_blocks: u64, placement: Placement) -> Self {
         debug_assert!(page_blocks > 0 && page_blocks < blocks, "{blocks} blocks have room for a page");
         let mut free = Runs::none_below(blocks);
@@ -98,7 +98,7 @@ impl Space {
         self.blocks
     }
 
-    /// Blocks that can be written to without waiting: all free ones, or in a ring those right ahead.
+    /// Blocks available without waiting: all free ones, or in a ring those directly ahead.
     pub(crate) fn room_blocks(&self) -> u64 {
         match self.placement {
             Placement::Slots => self.free.len(),
@@ -106,7 +106,7 @@ impl Space {
         }
     }
 
-    /// The longest run of blocks that can be written to without waiting, one behind the other.
+    /// Longest run of blocks available without waiting.
     pub(crate) fn longest_room_blocks(&mut self) -> u64 {
         match self.placement {
             Placement::Slots => self.free.longest().map_or(0, |run| run.length),
@@ -125,7 +125,7 @@ impl Space {
         Some(self.room_in(run, wanted, least))
     }
 
-    /// Finds room wherever it is: a ring leaves out what is alive in its way.
+    /// Finds room anywhere: a ring skips live slots in its way.
     pub(crate) fn find_behind_lost(&mut self, wanted: usize, least: usize) -> Option<Room> {
         let (most_blocks, least_blocks) = (self.extent_blocks(wanted), self.extent_blocks(least));
         let run = self.find_anywhere(most_blocks).filter(|run| run.length >= least_blocks)?;
@@ -160,7 +160,7 @@ impl Space {
         self.free.longest()
     }
 
-    /// Free blocks from a position on.
+    /// Number of free blocks from a position on.
     fn ahead(&self, position: u64) -> u64 {
         self.free.containing(position).map_or(0, |run| run.end() - position)
     }
@@ -175,7 +175,7 @@ impl Space {
         1 + pages as u64 * self.page_blocks
     }
 
-    /// An extent with so many pages, all of them alive, takes a position; with its sequence and its header's checksum.
+    /// Allocates an extent with `pages` live pages, with its sequence and its header's checksum.
     pub(crate) fn occupy(&mut self, position: u64, pages: usize, (sequence, seal): (u64, u32)) {
         debug_assert!(pages <= ENTRIES_MAX && !self.extents.contains_key(&position));
         let mut extent = Extent { sequence, seal, pages, alive: [0; WORDS] };
@@ -187,7 +187,7 @@ impl Space {
         self.cursor = position + length;
     }
 
-    /// An extent that recovery found, of whose pages some are alive: only their blocks are taken.
+    /// Allocates a recovered extent. Only the blocks of its live pages are taken.
     pub(crate) fn restore(
         &mut self,
         position: u64,
@@ -216,12 +216,12 @@ impl Space {
         }
     }
 
-    /// A block that two of the extents hold that recovery found: no store writes them so.
+    /// A block claimed by two recovered extents, which no store writes.
     pub(crate) fn overlap(&self) -> Option<u64> {
         self.overlap
     }
 
-    /// After recovery: where to go on.
+    /// Sets the position of the next extent after recovery.
     pub(crate) fn go_on_from(&mut self, cursor: u64) {
         debug_assert!(cursor <= self.blocks, "the area ends at {}, not {cursor}", self.blocks);
         self.cursor = cursor.min(self.blocks);
@@ -231,10 +231,11 @@ impl Space {
         Run { start: slot.block(self.page_blocks), length: self.page_blocks }
     }
 
-    /// Slots are dead. Their blocks become free by [`release`](Space::release), when a ledger that says so is durable.
+    /// Marks slots dead. [`release`](Space::release) frees their blocks once a ledger that says so
+    /// is durable.
     ///
     /// # Errors
-    /// Nothing is known of one of them, or it was dead before.
+    /// A slot is unknown or already dead.
     pub(crate) fn kill(&mut self, dead: &[Slot]) -> Result<(), PageError> {
         for slot in dead {
             let extent = self.extents.get_mut(&slot.extent).filter(|extent| extent.is_alive(slot.index));
@@ -244,7 +245,7 @@ impl Space {
         Ok(())
     }
 
-    /// What a ledger tells of the extents up to a sequence.
+    /// Contents of a ledger of the extents up to a sequence.
     pub(crate) fn tell(&self, durable: u64) -> Told {
         let (mut headers, mut slots) = (Bits::new(self.blocks), Bits::new(self.blocks));
         let (mut headers_seal, mut empty) = (HeadersSeal::default(), Vec::new());
@@ -261,12 +262,12 @@ impl Space {
         Told { headers, slots, headers_seal: headers_seal.0, empty }
     }
 
-    /// Whether there are extents in which nothing is alive.
+    /// Returns true if an extent has no live pages.
     pub(crate) fn has_empty(&self) -> bool {
         self.extents.values().any(|extent| extent.alive == [0; WORDS])
     }
 
-    /// The blocks of dead slots and of empty extents can be used again.
+    /// Frees the blocks of dead slots and of empty extents.
     pub(crate) fn release(&mut self, dead: &[Slot], empty: &[u64]) {
         debug_assert!(
             dead.iter().all(|slot| self.extents.get(&slot.extent).is_none_or(|it| !it.is_alive(slot.index))),

@@ -4,21 +4,21 @@ use rustc_hash::FxHashMap;
 use super::space::Slot;
 use crate::PageNumber;
 
-/// The translation table: where the newest version of each staged page is.
+/// Translation table: place of the newest version of each staged page.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     entries: FxHashMap<PageNumber, Entry>,
-    /// Entries with contents.
+    /// Number of entries with contents in memory.
     in_memory: usize,
 }
 
-/// The newest version of a page.
+/// Newest version of a page.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
     pub(crate) sequence: u64,
     pub(crate) slot: Slot,
     pub(crate) sum: u32,
-    /// Its contents, until they are on the device, or as long as the policy keeps them.
+    /// Contents, until they are on the device, or longer if the policy keeps them.
     pub(crate) memory: Option<Buffer>,
 }
 
@@ -27,7 +27,7 @@ impl Table {
         self.entries.get(&page)
     }
 
-    /// Enters a version; returns the slot of the one before.
+    /// Enters a version. Returns the slot of the previous one.
     pub(crate) fn put(&mut self, page: PageNumber, entry: Entry) -> Option<Slot> {
         self.in_memory += usize::from(entry.memory.is_some());
         let sequence = entry.sequence;
@@ -38,7 +38,7 @@ impl Table {
         older
     }
 
-    /// Forgets a page; returns its slot.
+    /// Removes a page. Returns its slot.
     pub(crate) fn remove(&mut self, page: PageNumber) -> Option<Slot> {
         let older = self.entries.remove(&page);
         self.gone(older)
@@ -51,13 +51,13 @@ impl Table {
         Some(older.slot)
     }
 
-    /// Forgets a page unless a newer version came.
+    /// Removes a page unless a newer version exists.
     pub(crate) fn remove_version(&mut self, page: PageNumber, sequence: u64) -> Option<Slot> {
         let is_same = self.entries.get(&page).is_some_and(|entry| entry.sequence == sequence);
         if is_same { self.remove(page) } else { None }
     }
 
-    /// The contents of these versions are on the device: those stay in memory for which there is room.
+    /// Marks versions as written. Drops their contents from memory beyond the limit.
     pub(crate) fn written(
         &mut self,
         sequence: u64,

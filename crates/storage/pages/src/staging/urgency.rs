@@ -3,14 +3,14 @@ use std::rc::Rc;
 
 use crate::write_log::Context;
 
-/// Calls that can't leave a flush to commits, because they wait for what it makes durable.
+/// Calls that can't wait for the flushes of commits.
 pub(super) struct Urgency {
     context: Rc<Context>,
     calls: Cell<usize>,
     is_stopped: Cell<bool>,
 }
 
-/// Flushes are urgent as long as it lives.
+/// Flushes are urgent until this is dropped.
 pub(super) struct UrgentGuard<'a>(&'a Urgency);
 
 impl Urgency {
@@ -18,14 +18,14 @@ impl Urgency {
         Self { context: Rc::clone(context), calls: Cell::default(), is_stopped: Cell::default() }
     }
 
-    /// From now on until it is dropped, flushes are urgent.
+    /// Makes flushes urgent until the guard is dropped.
     pub(super) fn begin(&self) -> UrgentGuard<'_> {
         self.calls.update(|calls| calls + 1);
         self.context.disk.recheck();
         UrgentGuard(self)
     }
 
-    /// Whether a call waits, or no commits come any more.
+    /// Returns true if a call waits, or no more commits come.
     pub(super) fn is_urgent(&self) -> bool {
         self.calls.get() > 0 || self.is_stopped.get()
     }
@@ -34,7 +34,7 @@ impl Urgency {
         self.is_stopped.get()
     }
 
-    /// No commits come any more.
+    /// Records that no more commits come.
     pub(super) fn stop(&self) {
         self.is_stopped.set(true);
         self.context.disk.recheck();

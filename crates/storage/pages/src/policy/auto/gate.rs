@@ -6,23 +6,23 @@ use nandle_io::runtime::Handle;
 
 use crate::signal::Signal;
 
-/// Calls go in side by side. Closing the gate keeps new ones out, and can wait until those inside have ended. Tells
-/// for how long a call was inside.
+/// Gate that admits concurrent calls. Closing it keeps new calls out, and can wait until all calls
+/// inside have ended. Measures the time during which a call was inside.
 pub(super) struct Gate {
     handle: Handle,
     inside: Cell<usize>,
     is_closed: Cell<bool>,
     changed: Signal,
-    /// Since when a call has been inside, if one is.
+    /// Time since which a call has been inside, if one is.
     since: Cell<Nanos>,
-    /// How long one was, before that.
+    /// Total earlier time with a call inside.
     busy: Cell<Nanos>,
 }
 
-/// A call is inside until this is dropped.
+/// A call inside the gate, until dropped.
 pub(super) struct Inside<'a>(&'a Gate);
 
-/// The gate is closed until this is dropped.
+/// Keeps the gate closed until dropped.
 pub(super) struct Closed(Rc<Gate>);
 
 impl Gate {
@@ -45,12 +45,12 @@ impl Gate {
         Inside(self)
     }
 
-    /// Closes it at once, unless another task has.
+    /// Closes the gate immediately, unless it is closed.
     pub(super) fn close(self: &Rc<Self>) -> Option<Closed> {
         (!self.is_closed.replace(true)).then(|| Closed(Rc::clone(self)))
     }
 
-    /// For how long a call has been inside.
+    /// Total time with a call inside.
     pub(super) fn busy(&self) -> Nanos {
         let now = if self.inside.get() > 0 { self.handle.now() - self.since.get() } else { Nanos::ZERO };
         self.busy.get() + now

@@ -1,107 +1,109 @@
-//! Which way to write, decided by what both took on the work at hand. It knows no store and no clock: it is told of pages
-//! and of time.
+//! Chooses a way of writing by the measured times of both. Has no access to the store or a clock:
+//! it receives numbers of pages and times.
 //!
-//! - Staging is chosen when it takes clearly less time for a page, and kept as long as it takes less. Ties go straight.
-//! - What is chosen works for long, then the other gets a trial: so a workload that changed is found out. It gets one
-//!   earlier when what was chosen takes longer now than the other did.
-//! - A trial ends as soon as it can't be won any more, or has lost more time than a few pages are worth, and what was chosen
-//!   when it has lost more than a trial may cost: so the first trials don't cost much of a short run. The next one comes the later the more this one cost: trials
-//!   take about a hundredth of the time. They grow where they are lost, or nearly won: much staged at once pays more, and a
-//!   flush costs little beside much that goes straight.
-//! - The time of a staging trial has the destaging of everything in it, that of the straight way a flush. The time in which a
-//!   staging area that has been chosen is filled doesn't count: in it nothing has to go home yet. Nor does that in which it
-//!   is cleared after it: what goes home then isn't the straight way's.
+//! - Staging is chosen when it takes clearly less time per page, and kept while it takes less. Ties
+//!   go to direct writes.
+//! - The chosen way runs for long. Then the other gets a trial, which detects a changed workload.
+//!   The trial comes earlier if the chosen way becomes slower than the other one was.
+//! - A trial ends as soon as it can't be won, or has lost more time than a few pages are worth. The
+//!   chosen way ends when it has lost more than a trial may cost. The first trials therefore cost
+//!   little of a short run. The interval to the next trial grows with the cost of the last, so that
+//!   trials take about 1 % of the time. Trials grow when they are lost or nearly won: staging pays
+//!   more in larger amounts, and a flush costs less relative to many direct writes.
+//! - The time of a staging trial includes destaging all its pages, that of a direct trial a flush.
+//!   Excluded are the time to fill the staging area after staging is chosen, when nothing has to be
+//!   destaged, and the time to empty it afterwards.
 
 use crate::{AutoStats, OpenOptions};
 
 /// A way of writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Path {
-    /// To the staging area first.
+    /// Staging area first.
     Staged,
     /// Home at once.
     Straight,
 }
 
-/// Staging is chosen below this share of the other's time.
+/// Ratio of times below which staging is chosen.
 const CLEARLY_LESS: f64 = 0.9;
-/// What was chosen is looked at anew when it takes so many times what it did.
+/// Growth of the chosen way's time after which it is re-examined.
 const CHANGED: f64 = 2.0;
-/// A straight trial that is lost by less might not be, were it longer.
+/// Factor below which a lost direct trial might be won if it were longer.
 const NEARLY: f64 = 2.0;
-/// Pages of a trial, if the staging area has room for twice as many. Much fewer say little of a drive
-/// that takes them into a cache or into log blocks first.
+/// Pages of a trial, if the staging area holds twice as many. Far fewer say little about a drive
+/// that writes them to a cache or log blocks first.
 const TRIAL_PAGES: u64 = 1024;
-/// A trial may lose as much time as so many pages take the other way …
+/// Maximum loss of a trial, as the time of this many pages written the other way.
 const LOST_PAGES: u64 = 256;
-/// … or this, if that is less: drives that are so fast may still be busy with what came before.
+/// Minimum of that limit: a fast drive may still be busy with earlier work.
 const LOST_NS_MIN: f64 = 100e6;
-/// Pages of a straight trial: there is a flush at its end, which must not cost more than the pages.
+/// Pages of a direct trial, enough to outweigh the flush at its end.
 const FLUSHED_PAGES: u64 = 4 * TRIAL_PAGES;
-/// No straight trial is longer than so many times that, or than so many times the staging area.
+/// Maximum length of a direct trial, as a multiple of that or of the staging area.
 const LONGEST_TRIAL: u64 = 16;
-/// What was chosen works for so many pages for one of the trial …
+/// Pages written the chosen way per page of a trial.
 const PAGES_BY_TRIAL: u64 = 16;
-/// … and for so many for one that could have been written in the time that the trial wasted.
+/// Pages written the chosen way per page's worth of time that the trial wasted.
 const PAGES_BY_WASTED: f64 = 128.0;
-/// Of pages that don't count: until the staging area is clear.
+/// Marks all pages as uncounted until the staging area is empty.
 const UNCLEARED: u64 = u64::MAX;
-/// An estimate of how often a staging area must have been written through for its figures to be steady.
+/// Passes through a staging area until its times are steady; an estimate.
 const ROUNDS: u64 = 2;
 
-/// See the [module](self). Times are in nanoseconds; `busy_ns` counts for the whole session.
+/// See the [module](self). Times are in nanoseconds; `busy_ns` is that of the whole session.
 #[derive(Debug, Clone)]
 pub(super) struct Judge {
-    /// Pages that the staging area has room for.
+    /// Capacity of the staging area in pages.
     room_pages: u64,
-    /// Of the next staging trial.
+    /// Pages of the next staging trial.
     trial_pages: u64,
-    /// Of the next straight one.
+    /// Pages of the next direct trial.
     straight_trial_pages: u64,
-    /// If any, both ways are chosen by turns, for so many pages each.
+    /// Pages after which the ways alternate, if set.
     turn_pages: Option<u64>,
     phase: Phase,
-    /// What was chosen last, if anything.
     chosen: Option<Path>,
-    /// Time of a page the last time that the way was taken.
+    /// Latest time per page of each way.
     staged_ns: Option<f64>,
     straight_ns: Option<f64>,
-    /// Trials that have ended.
+    /// Completed trials.
     trials: u64,
-    /// How often another way was chosen than before.
+    /// Number of changes of the chosen way.
     changes: u64,
 }
 
-/// A stretch in which one way is taken.
+/// A period of writing one way.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Phase {
     path: Path,
     is_trial: bool,
-    /// It ends with so many pages …
+    /// Number of pages after which it ends.
     most_pages: u64,
-    /// … or a trial when it has taken so long …
+    /// Time after which a trial ends.
     most_ns: f64,
-    /// … or when it has taken so much longer than the other way would have …
+    /// Loss against the other way after which it ends.
     most_lost_ns: f64,
-    /// Time of a page the other way, if that is known.
+    /// Time per page of the other way, if known.
     other_ns: Option<f64>,
-    /// … or what was chosen, from so many pages on, when a stretch took longer than the other way, or than expected.
+    /// Number of pages from which a chosen way may end for being slower than the other or than
+    /// expected.
     least_pages: u64,
     is_worse: bool,
-    /// Time of a page in the last stretch.
+    /// Time per page in the last stretch.
     stretch_ns: Option<f64>,
-    /// Pages at its beginning that don't count; `u64::MAX` until the staging area is cleared.
+    /// Pages at the start that don't count; `u64::MAX` until the staging area is empty.
     uncounted_pages: u64,
     pages: u64,
-    /// The session's time when counting began.
+    /// Session time at which counting began.
     since_ns: u64,
-    /// The session's time when the phase began.
+    /// Session time at which the phase began.
     began_ns: u64,
 }
 
 impl Judge {
-    /// Begins with a trial of staging where the costs of writing say that it pays, and with staging where an earlier
-    /// session has left staged pages.
+    /// Starts with a trial of staging if the costs of writing favour it, and with staging if an
+    /// earlier session left staged pages.
     pub(super) fn new(options: &OpenOptions, room_pages: u64, has_staged: bool) -> Self {
         let trial_pages = TRIAL_PAGES.min(room_pages / 2).max(1);
         let first = Phase {
@@ -143,22 +145,22 @@ impl Judge {
         self.phase.path
     }
 
-    /// Whether the present way is being tried, and not chosen.
+    /// Returns true during a trial.
     pub(super) fn is_trial(&self) -> bool {
         self.phase.is_trial
     }
 
-    /// Whether nothing counts until the staging area is [cleared](Self::cleared).
+    /// Returns true if nothing counts until the staging area is [cleared](Self::cleared).
     pub(super) fn awaits_clearing(&self) -> bool {
         self.phase.uncounted_pages == UNCLEARED
     }
 
-    /// Whether so many pages have come meanwhile that they could have filled the staging area anew.
+    /// Returns true if enough pages came to fill the staging area again.
     pub(super) fn clearing_timed_out(&self) -> bool {
         self.phase.pages >= self.room_pages
     }
 
-    /// What it knows, and what it has chosen.
+    /// Times and choices so far.
     pub(super) fn found(&self) -> AutoStats {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time, rounded")]
         let rounded = |ns: Option<f64>| ns.map(|ns| ns.round() as u64);
@@ -171,7 +173,7 @@ impl Judge {
         }
     }
 
-    /// So many pages come now.
+    /// Records `pages` new pages.
     pub(super) fn comes(&mut self, pages: u64, busy_ns: u64) {
         let stretch_pages = FLUSHED_PAGES.max(self.room_pages);
         if !self.phase.is_trial
@@ -188,7 +190,7 @@ impl Judge {
         }
     }
 
-    /// Counting begins anew, so that what was chosen is known by what it takes now.
+    /// Restarts the measurement, so that the chosen way's time stays current.
     fn end_stretch(&mut self, busy_ns: u64) {
         let (own_ns, other_ns) = match self.phase.path {
             Path::Staged => (self.staged_ns, self.straight_ns),
@@ -202,7 +204,7 @@ impl Judge {
         (phase.uncounted_pages, phase.since_ns) = (phase.pages, busy_ns);
     }
 
-    /// Whether it is time for the other way.
+    /// Returns true if it is time for the other way.
     pub(super) fn is_over(&self, busy_ns: u64) -> bool {
         let phase = &self.phase;
         let is_lost =
@@ -211,7 +213,7 @@ impl Judge {
         !self.awaits_clearing() && (phase.pages >= phase.most_pages || is_lost() || is_worse())
     }
 
-    /// What follows on the phase, when all that belongs to its time is done: the next one.
+    /// State after the phase, whose work is complete.
     pub(super) fn ended(&self, busy_ns: u64) -> Self {
         debug_assert!(!self.awaits_clearing(), "a phase of which nothing counts yet doesn't end");
         let mut next = self.clone();
@@ -239,8 +241,8 @@ impl Judge {
         next
     }
 
-    /// The time of the entry into the present phase doesn't count. A straight one that others' pages go home beside counts
-    /// when they have.
+    /// Starts the phase after its preparations, whose time doesn't count. A direct phase with
+    /// staged pages counts once these are destaged.
     pub(super) fn entered(&mut self, busy_ns: u64, is_clear: bool) {
         debug_assert!(is_clear || self.phase.path == Path::Straight, "staging needs nothing to be cleared");
         (self.phase.since_ns, self.phase.began_ns) = (busy_ns, busy_ns);
@@ -249,7 +251,7 @@ impl Judge {
         }
     }
 
-    /// The staging area is clear, and the straight phase counts from now on.
+    /// Records that the staging area is empty. The direct phase counts from here.
     pub(super) fn cleared(&mut self, busy_ns: u64) {
         debug_assert!(self.awaits_clearing(), "pages that were counted already would be left out");
         debug_assert!(
@@ -268,7 +270,7 @@ impl Judge {
         let less = if self.chosen == Some(Path::Staged) { 1.0 } else { CLEARLY_LESS };
         let best = if staged_ns < straight_ns * less { Path::Staged } else { Path::Straight };
         let best_ns = if best == Path::Staged { staged_ns } else { straight_ns };
-        // Clearing the staging area for it is a part of what a trial costs.
+        // The cost of a trial includes emptying the staging area.
         let wasted_ns = busy_ns.saturating_sub(trial.began_ns) as f64 - trial.pages as f64 * best_ns;
         if trial.path == Path::Staged && best == Path::Straight {
             self.trial_pages = (self.trial_pages * 2).min(self.room_pages).max(1);
@@ -289,7 +291,7 @@ impl Judge {
         let least_pages = (PAGES_BY_TRIAL * self.trial_pages).max(ROUNDS * filling_pages);
         let other_ns = if is_staged { self.straight_ns } else { self.staged_ns };
         let most_lost_ns = FLUSHED_PAGES as f64 * other_ns.unwrap_or(f64::INFINITY);
-        // By turns whatever it takes.
+        // Alternating ways ignore the times.
         let most_lost_ns = if self.turn_pages.is_some() { f64::INFINITY } else { most_lost_ns };
         self.changes += u64::from(self.chosen.is_some_and(|before| before != path));
         self.chosen = Some(path);
@@ -344,10 +346,10 @@ impl Phase {
         busy_ns.saturating_sub(self.since_ns) as f64
     }
 
-    /// How much longer than the other way it took, for the pages that count.
+    /// Loss against the other way, over the counted pages.
     fn lost_ns(&self, busy_ns: u64) -> f64 {
         let pages = self.pages.saturating_sub(self.uncounted_pages) as f64;
-        // Until pages count, their time doesn't either.
+        // Without counted pages no time counts.
         if pages == 0.0 {
             0.0
         } else {
@@ -355,7 +357,7 @@ impl Phase {
         }
     }
 
-    /// Time of a page, if any was counted. Never nothing, so that it can be divided by.
+    /// Time per page, if any was counted; at least 1, so that it is a valid divisor.
     fn page_ns(&self, busy_ns: u64) -> Option<f64> {
         let pages = self.pages.checked_sub(self.uncounted_pages).filter(|pages| *pages > 0)?;
         Some((self.taken_ns(busy_ns) / pages as f64).max(1.0))
@@ -376,7 +378,7 @@ mod tests {
     use super::*;
     use crate::WriteCosts;
 
-    /// A device on which a page takes so long each way, by how many were written.
+    /// Simulates a device with the given time per page, by way and number of pages written.
     fn work(
         options: &OpenOptions,
         has_staged: bool,
@@ -426,10 +428,11 @@ mod tests {
         }
     }
 
-    /// Slow drives, in whose time a trial of thousands of pages is a large part of a run.
+    /// On slow drives a trial of thousands of pages would take a large part of a run.
     #[test]
     fn a_trial_is_bounded_by_the_time_that_it_loses() {
-        // Staged pages take a sixth when much is staged, as with a large area on the modelled mtron-16.
+        // Staged pages take a sixth once much is staged, like a large area on the modelled
+        // mtron-16.
         let page_ns = |path, number| match path {
             Path::Straight => 10_000_000,
             Path::Staged if number < 2_000 => 6_000_000,
@@ -439,7 +442,7 @@ mod tests {
         assert!(staged > 99_000 && straight < 700, "{straight} straight");
     }
 
-    /// Little that is staged goes home at little cost, and a full area doesn't.
+    /// Destaging is cheap while little is staged, and expensive when the area is full.
     #[test]
     fn what_was_chosen_is_left_when_it_loses() {
         let page_ns = |path, number| match path {
@@ -487,7 +490,7 @@ mod tests {
 
     #[test]
     fn what_fills_the_staging_area_does_not_count() {
-        // Until it is full nothing has to go home, and staging looks better than it is.
+        // Until the area is full nothing has to be destaged, which flatters staging.
         let mut judge = Judge::new(&options(1), 10_000, true);
         judge.comes(10_000, 5);
         judge.comes(40_000, 1_000_000);

@@ -1,19 +1,21 @@
-//! Staged or straight home, whichever takes less time on this device and this work: it measures both by turns, keeps to
-//! the better one, and tries the other again now and then ([`judge`] says how). The staged way is `stable-ring`'s, with
-//! its formats; the straight way is `direct`'s.
+//! Staged or direct writes, whichever takes less time on this device and workload. Measures both in
+//! turn, keeps the better one, and tries the other occasionally (see [`judge`]). The staged way
+//! uses `stable-ring` with its formats, the direct way is that of `direct`.
 //!
-//! What survives a power cut is what `direct` promises, whichever way is taken at the time: a page that was committed,
-//! and not written again since, is there. One that was being written may be torn, and of a batch any part may be there.
-//! To promise more, every page would have to be written twice, and `auto` could be no better than `stable-ring` where
-//! staging costs more than it saves. Who needs whole batches takes one of the other policies.
+//! After a power cut the guarantee is that of `direct`, regardless of the current way: a committed
+//! page that wasn't rewritten is present, a page being written may be torn, and any part of a batch
+//! may be present. A stronger guarantee would require every page to be written twice, and `auto`
+//! could never beat `stable-ring` where staging doesn't pay. Callers who need whole batches use
+//! another policy.
 //!
-//! Going straight home beside pages that are staged: an older version in the staging area would come back after a power
-//! cut, over the newer one at home. So a page goes straight only if no slot that recovery would find holds it. Before the
-//! straight way is taken, a ledger makes durable which slots are dead, and the pages of all others are noted: these go
-//! on being staged. In the background all that is staged goes home then, but what is written again and again comes back as
-//! fast: so the last of it goes home while no call writes, and another ledger follows. Before the staged way is taken again,
-//! a flush makes durable what went home, because a commit then flushes only for what it has staged. Nobody writes while the
-//! way changes.
+//! Direct writes with staged pages present are dangerous: after a power cut an older version from
+//! the staging area could replace a newer one at home. A page is therefore written directly only if
+//! recovery would find no slot of it. Before the direct way starts, a ledger makes the dead slots
+//! durable, and the pages of all live slots are recorded; these continue to be staged. They are
+//! destaged in the background, but frequently written pages return as fast. The last of them are
+//! therefore destaged while no call writes, followed by another ledger. Before the staged way
+//! starts again, a flush makes the direct writes durable, as later commits flush only for their
+//! staged pages. No call writes while the way changes.
 
 mod gate;
 mod judge;
@@ -38,7 +40,6 @@ use crate::queue::{Queue, Served};
 use crate::staging::Staging;
 use crate::{Batch, BatchNumber, PageError, PageNumber, PolicyKind, Stats};
 
-/// What there is to know of it beforehand.
 pub(super) const DESCRIPTOR: Descriptor = Descriptor {
     name: "auto",
     description: "works as stable-ring or as direct, whichever it measures to take less time",
@@ -58,10 +59,10 @@ struct AutoEngine {
     direct: Direct,
     gate: Rc<Gate>,
     judge: RefCell<Judge>,
-    /// Whose batch is being accepted: straight home several at a time are under way, but each sets out in its turn.
+    /// Order of batches. Direct writes run concurrently, but each starts in its turn.
     accepting: Queue,
-    /// Pages that mustn't go straight home, because recovery may find them in the staging area, or an older version is on
-    /// its way home.
+    /// Pages that must not be written directly, because recovery may find them in the staging area,
+    /// or an older version is being destaged.
     held: RefCell<FxHashSet<PageNumber>>,
 }
 
@@ -84,7 +85,7 @@ impl Auto {
         if shared.is_to_change()
             && let Some(closed) = shared.gate.close()
         {
-            // In a task of its own, so that it goes on when this call is dropped.
+            // In its own task, so that it continues if this call is dropped.
             let changing = Rc::clone(shared);
             let changed = async move { changing.change(closed).await };
             shared.disk.handle().spawn_named("page store: the other way", changed).await?;
@@ -117,8 +118,8 @@ impl Auto {
 }
 
 impl AutoEngine {
-    /// The next one may come in when this one has set out; while the staging area is cleared when it is home, so that it is
-    /// cleared soon.
+    /// Writes a batch directly. The next batch may enter once this one has started, or has
+    /// completed while the staging area is being emptied, to let that finish soon.
     async fn put_straight(&self, batch: Batch, mine: Served<'_>) -> Result<(), PageError> {
         let (mut held, mut free) = (Vec::new(), Vec::new());
         let changes = batch.len();
@@ -148,7 +149,7 @@ impl AutoEngine {
                 Path::Straight,
                 "only straight writes await clearing"
             );
-            // What was staged again meanwhile.
+            // Pages staged again meanwhile.
             self.staging.destage_all().await?;
             let held = self.staging.persist_dead_slots().await?;
             *self.held.borrow_mut() = held;
@@ -158,7 +159,7 @@ impl AutoEngine {
         let began = self.disk.handle().now();
         self.finish().await?;
         let finished = self.disk.handle().now() - began;
-        // A failure must leave the way as it was: another one would be taken without what makes it safe.
+        // On failure the way must stay unchanged, as the other one would be unsafe.
         let mut next = self.judge.borrow().ended((self.gate.busy() + finished).0);
         let is_clear = next.path() == Path::Staged || self.clear_the_way().await?;
         if next.path() == Path::Staged {
@@ -175,7 +176,7 @@ impl AutoEngine {
         judge.is_over(self.gate.busy().0) || (judge.awaits_clearing() && !is_clearing)
     }
 
-    /// What belongs to the time of the present phase.
+    /// Completes the work that belongs to the phase's time.
     async fn finish(&self) -> Result<(), PageError> {
         let (path, is_trial) = {
             let judge = self.judge.borrow();
@@ -189,8 +190,8 @@ impl AutoEngine {
         }
     }
 
-    /// Sees to it that pages can go straight home that aren't staged, and that the others come home in the background.
-    /// Returns whether there are none.
+    /// Permits direct writes of all pages that aren't staged, and destages the others in the
+    /// background. Returns true if there are none.
     async fn clear_the_way(&self) -> Result<bool, PageError> {
         let held = self.staging.persist_dead_slots().await?;
         let is_clear = held.is_empty();
@@ -239,7 +240,7 @@ impl Policy for Auto {
         self.shared.staging.share_commits(groups);
     }
 
-    /// What can be staged, whichever way is taken.
+    /// Limited by staging, whichever way is current.
     fn largest_batch(&self) -> usize {
         self.shared.staging.largest_batch()
     }

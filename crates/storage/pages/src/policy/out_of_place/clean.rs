@@ -1,4 +1,4 @@
-//! Cleaning: what is alive in a zone that is mostly dead is written elsewhere, and the zone is free.
+//! Cleaning: rewrites the live pages of a mostly dead zone elsewhere, which frees the zone.
 
 use std::rc::Rc;
 
@@ -14,22 +14,22 @@ use crate::memory::memory_of;
 use crate::page::checksum;
 use crate::{BLOCK_BYTES, PageError, PageNumber};
 
-/// Cleaning starts when fewer zones than this are free, beside what is reserved: one that is being filled next, one to clean
-/// into, and one that is kept for a burst.
+/// Free zones below which cleaning starts, in addition to the reserved ones: one to fill next, one
+/// to clean into, and one for a burst.
 pub(super) const FREE_ZONES: usize = 3;
 
-/// A page, where it lies, and its checksum.
+/// A page with its place and checksum.
 pub(super) type Stored = (PageNumber, Spot, u32);
 
-/// Free zones.
+/// Targets for free zones.
 struct Wanted {
-    /// With fewer the next group waits.
+    /// Below this the next group waits.
     least: usize,
-    /// With as many nothing is cleaned.
+    /// From this on no zone is cleaned.
     enough: usize,
 }
 
-/// Starts cleaning in the background, if there is need for it.
+/// Starts cleaning in the background if needed.
 pub(super) fn start(shared: &Rc<ZoneEngine>) {
     let Wanted { enough, .. } = shared.wanted_zones();
     let mut state = shared.state.borrow_mut();
@@ -41,7 +41,7 @@ pub(super) fn start(shared: &Rc<ZoneEngine>) {
     let worker = Rc::clone(shared);
     shared.context.disk.handle().spawn_named("page store: cleaning", async move {
         if let Err(error) = work(&worker).await {
-            // A caller that waits for room would wait for ever.
+            // A caller waiting for room would wait forever.
             worker.context.latch(&error);
         }
         worker.state.borrow_mut().is_cleaning = false;
@@ -49,7 +49,7 @@ pub(super) fn start(shared: &Rc<ZoneEngine>) {
     });
 }
 
-/// Cleans until enough is free.
+/// Cleans until enough zones are free.
 pub(super) async fn work(shared: &Rc<ZoneEngine>) -> Result<(), PageError> {
     while !shared.state.borrow().is_stopped {
         let (free, dead) = {
@@ -74,7 +74,7 @@ pub(super) async fn work(shared: &Rc<ZoneEngine>) -> Result<(), PageError> {
             None if shared.log.tail.in_flight() > 0 => {
                 shared.log.tail.wait_until_written(written + 1).await?;
             }
-            // Nothing can be gained: as long as anything is free, clients may go on.
+            // Cleaning gains nothing. Clients may continue while any zone is free.
             None if dead == 0 && free >= least => return Ok(()),
             None if dead == 0 => {
                 return Err(PageError::NoRoom { free, zones: shared.state.borrow().zones.count() });
@@ -85,7 +85,7 @@ pub(super) async fn work(shared: &Rc<ZoneEngine>) -> Result<(), PageError> {
     Ok(())
 }
 
-/// Writes again what is alive in a zone, in pieces that fit into memory.
+/// Rewrites the live pages of a zone, in pieces that fit into memory.
 async fn clean(shared: &Rc<ZoneEngine>, zone: usize) -> Result<(), PageError> {
     let (stored, discards) = shared.alive(zone);
     for piece in stored.chunks(shared.piece_pages()) {
@@ -98,7 +98,7 @@ async fn clean(shared: &Rc<ZoneEngine>, zone: usize) -> Result<(), PageError> {
     Ok(())
 }
 
-/// Writes pages and discards of a zone again, but for those that changed meanwhile, and those that can't be read.
+/// Rewrites pages and discards of a zone, except those changed meanwhile and unreadable ones.
 async fn move_from(
     shared: &Rc<ZoneEngine>,
     zone: usize,
@@ -112,12 +112,12 @@ async fn move_from(
     if lost.iter().any(|(page, _)| in_zone(*page)) {
         shared.state.borrow_mut().zones.keep_lost(zone);
     }
-    // A caller that a flush wakes first may add to it again.
+    // A caller woken first by the flush may add to it again.
     let changes = puts.len() + discards.len().div_ceil(ENTRIES_MAX);
     while shared.log.tail.is_too_much_at_risk(changes) {
         shared.log.tail.limit_what_is_at_risk(changes).await?;
     }
-    // What changed while it was read stays where it is now.
+    // Pages changed during the read are left out.
     let puts: Puts = puts.into_iter().filter(|put| in_zone(put.page)).collect();
     let discards: Vec<_> = discards.iter().copied().filter(|page| in_zone(*page)).collect();
     if puts.is_empty() && discards.is_empty() {
@@ -127,25 +127,25 @@ async fn move_from(
     shared.context.disk.count(|stats| stats.pages_cleaned += puts.len() as u64);
     let kept_free = {
         let state = shared.state.borrow();
-        // Before the store is open nothing that is moved needs a place kept free for it.
+        // Before the store is open, moved pages need no reserve.
         if state.ledger.is_closed { 0 } else { state.zones.reserved() }
     };
     shared.send_and_wait(puts, &discards, Spared::but_the_last(kept_free)).await
 }
 
-/// Pages that are in memory at the same time when many are moved, and are written again as one extent.
+/// Number of pages that are moved together in memory and rewritten as one extent.
 pub(super) fn piece_pages(memory_bytes: usize, page_bytes: usize) -> usize {
-    // Zones have room for headers of pieces that are as long at least.
+    // Zones reserve room for the headers of pieces of this minimum length.
     (memory_bytes / 4 / page_bytes.max(BLOCK_BYTES)).clamp(PIECE_PAGES, ENTRIES_MAX)
 }
 
 impl ZoneEngine {
-    /// Free zones that what is gathered takes at most.
+    /// Maximum free zones needed by the gathered batches.
     pub(super) fn gathered_zones(&self) -> usize {
         zones_of(self.log.gathered(), self.zone_blocks, self.context.label.page_blocks(), ENTRIES_MAX)
     }
 
-    /// Free zones that are reserved, one that clients leave free, and those of what is gathered.
+    /// Targets: the reserved zones, one left free by clients, and those for gathered batches.
     fn wanted_zones(&self) -> Wanted {
         let (state, gathered) = (self.state.borrow(), self.gathered_zones());
         let reserved = state.zones.reserved();
@@ -153,18 +153,18 @@ impl ZoneEngine {
         Wanted { least, enough: least.max(reserved + FREE_ZONES) }
     }
 
-    /// Pages that are written again as one extent.
+    /// Number of pages rewritten as one extent.
     pub(super) fn piece_pages(&self) -> usize {
         piece_pages(self.context.arena.bytes(), self.context.label.page_length())
     }
 
-    /// Whether the newest version of a page, or its discard, lies in a zone.
+    /// Returns true if the newest version of a page, or its discard, lies in a zone.
     fn is_in(&self, page: PageNumber, zone: usize) -> bool {
         let kept = self.log.versions().map.get(page).kept();
         kept.is_some_and(|kept| self.state.borrow().zones.zone_of(kept.block) == zone)
     }
 
-    /// The pages that are alive in a zone, each once: those with contents, and those that were discarded.
+    /// Live pages of a zone, each once: those with contents, and discarded ones.
     fn alive(&self, zone: usize) -> (Vec<Stored>, Vec<PageNumber>) {
         let state = self.state.borrow();
         let (pages, map) = (state.zones.pages_of(zone), &self.log.versions().map);
@@ -180,8 +180,8 @@ impl ZoneEngine {
         (stored, discards)
     }
 
-    /// The contents of pages, all read at the same time, and as they lie there: moving a page doesn't compress it once
-    /// more. With it the pages that can't be read or are damaged, and why.
+    /// Reads pages concurrently in stored form, so that moving doesn't recompress them. Also
+    /// returns unreadable or damaged pages with their errors.
     pub(super) async fn read_back(
         self: &Rc<Self>,
         pages: Vec<Stored>,

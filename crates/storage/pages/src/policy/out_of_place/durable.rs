@@ -1,4 +1,4 @@
-//! The ledger that lets zones be used again.
+//! Ledger writes that free zones.
 
 use super::ZoneEngine;
 use super::ledger::Ledger;
@@ -8,8 +8,9 @@ use crate::write_log::Context;
 use crate::{BLOCK_BYTES, PageError};
 
 impl ZoneEngine {
-    /// Gives back the zones in which nothing is alive: flushes, writes a ledger that covers what is in them and what made
-    /// them dead, flushes, and lets the drive forget them. Returns whether there were any.
+    /// Frees zones without live contents: flushes, writes a ledger that covers the zones' contents
+    /// and their successors, flushes, and discards the zones on the drive. Returns true if there
+    /// were any.
     pub(super) async fn give_back(&self) -> Result<bool, PageError> {
         let _mine = self.ledger_turn.take().await;
         let groups = self.log.tail.assigned_groups();
@@ -37,7 +38,7 @@ impl ZoneEngine {
         Ok(true)
     }
 
-    /// Writes a ledger that covers all that is durable now, and flushes.
+    /// Writes a ledger that covers everything durable, and flushes.
     pub(super) async fn write_ledger(&self, ledger: Ledger) -> Result<(), PageError> {
         let ledger = {
             let state = &mut *self.state.borrow_mut();

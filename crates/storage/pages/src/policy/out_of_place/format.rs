@@ -1,4 +1,4 @@
-//! How large the parts of a new store are, and what is written when it is made.
+//! Sizes of the parts of a new store, and its initial contents.
 
 use std::rc::Rc;
 
@@ -13,42 +13,42 @@ use crate::extents::{Stamp, write_first};
 use crate::label::{HIDDEN_PAGES, Label};
 use crate::{BLOCK_BYTES, BatchNumber, CreateOptions, OpenOptions, PageError};
 
-/// A zone has room for a header and so many pages at least.
+/// Minimum capacity of a zone in pages, besides a header.
 const LEAST_ZONE_PAGES: u64 = 16;
-/// Cleaning writes so many pages as one extent at least, however little memory there is.
+/// Minimum pages per extent written by cleaning, however little memory there is.
 pub(super) const PIECE_PAGES: usize = 64;
 
-/// What a header or a ledger says instead of a zone when there is none.
+/// Value of a zone field without a zone.
 const NO_ZONE: u64 = u64::MAX;
 
-/// A zone in a header or a ledger, or none.
+/// Encodes an optional zone in a header or a ledger.
 pub(super) fn zone_field(zone: Option<u64>) -> u64 {
     debug_assert_ne!(zone, Some(NO_ZONE), "an area has fewer zones");
     zone.unwrap_or(NO_ZONE)
 }
 
-/// The zone that such a field says.
+/// Decodes such a field.
 pub(super) fn zone_of_field(field: u64) -> Option<u64> {
     (field != NO_ZONE).then_some(field)
 }
 
-/// Bytes of a ledger copy and of the area: zones, and two slots for the saved map.
+/// Lengths of a ledger copy and of the area: zones, and two slots of the saved map.
 pub(crate) fn areas(options: &CreateOptions) -> (u64, u64) {
     (LEDGER_BYTES, layout(options).bytes())
 }
 
-/// What the zones of a store have room for.
+/// Capacity of a store's zones.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ZoneRoom {
-    /// Pages in all of them but those that stay free.
+    /// Pages in all zones except those that stay free.
     pub(crate) pages: u64,
-    /// Pages in one.
+    /// Pages in one zone.
     pub(crate) zone_pages: u64,
-    /// Pages that cleaning writes as one extent, if as many are alive in a zone.
+    /// Pages per extent written by cleaning a full zone.
     pub(crate) piece_pages: usize,
 }
 
-/// Room for pages that don't compress: more than for all of the store's.
+/// Capacity for incompressible pages: more than all pages of the store.
 pub(crate) fn zone_room(create: &CreateOptions, open: &OpenOptions) -> ZoneRoom {
     let zone_pages = capacity(1, zone_blocks(create), page_blocks(create), PIECE_PAGES) as u64;
     let zones = zones(create);
@@ -74,7 +74,7 @@ fn filled(options: &CreateOptions) -> u64 {
     filled_zones(pages(options), zone_blocks(options), page_blocks(options), PIECE_PAGES)
 }
 
-/// That of the header included.
+/// Number of pages including the header's.
 fn pages(options: &CreateOptions) -> u64 {
     options.pages + HIDDEN_PAGES
 }
@@ -88,7 +88,8 @@ fn zone_blocks(options: &CreateOptions) -> u64 {
     (1 + LEAST_ZONE_PAGES * page_blocks(options)).next_multiple_of(unit_blocks)
 }
 
-/// Writes the first ledger, not flushed. The area stays as it is: no header in it has this store's id.
+/// Writes the first ledger, without a flush. The area needs no change, as no header in it has this
+/// store's id.
 pub(crate) async fn format(
     disk: &Rc<Disk>,
     label: &Label,
@@ -101,12 +102,12 @@ pub(crate) async fn format(
     write_first(disk, label, &arena, |copy| ledger.encode(label.id, Stamp::default(), copy)).await
 }
 
-/// Zones that are kept for a renewal.
+/// Zones kept for a renewal.
 fn kept(options: &CreateOptions) -> usize {
     kept_for_renewal(zones(options).saturating_sub(filled(options)), zone_blocks(options))
 }
 
-/// The most changes that a group may have.
+/// Maximum number of changes in a group.
 pub(crate) fn largest_batch(create: &CreateOptions, open: &OpenOptions) -> usize {
     let piece_pages = piece_pages(open.memory_bytes, create.page_bytes);
     capacity(kept(create), zone_blocks(create), page_blocks(create), piece_pages)
@@ -117,7 +118,7 @@ mod tests {
     use super::*;
     use crate::PolicyKind;
 
-    /// So cleaning always finds something dead.
+    /// Guarantees that cleaning always finds dead space.
     #[test]
     fn zones_have_room_for_more_than_all_pages() {
         for page_bytes in [4 << 10, 16 << 10, 64 << 10] {

@@ -1,4 +1,4 @@
-//! A longer area: see the [layout](super::layout).
+//! Growth of the area: see the [layout](super::layout).
 
 use std::rc::Rc;
 
@@ -9,14 +9,14 @@ use crate::PageError;
 use crate::defects::Defect;
 
 impl ZoneEngine {
-    /// The layout with room for so many pages.
+    /// Layout with room for `pages` pages.
     pub(super) fn layout_for(&self, pages: u64) -> AreaLayout {
         let layout = self.state.borrow().ledger.layout;
         layout.grown(pages, self.context.label.page_blocks())
     }
 
-    /// Takes over an area of so many blocks, of which a durable label tells. Goes on to its end, also where the caller doesn't
-    /// wait for it: what is written to slots of the new layout must be there before they are written to again.
+    /// Adopts a longer area from a durable label. Continues if the caller is dropped, because slots
+    /// of the new layout must be complete before their next write.
     pub(super) async fn grow(self: &Rc<Self>, area_blocks: u64) -> Result<(), PageError> {
         self.is_growing.set(true);
         let shared = Rc::clone(self);
@@ -29,10 +29,10 @@ impl ZoneEngine {
         self.context.disk.handle().spawn_named("page store: growing", growing).await
     }
 
-    /// Saves the map behind the area as it was, writes a ledger that names it and the new layout, and then lets the new zones be
-    /// written to.
+    /// Saves the map behind the old area, writes a ledger that names the map and the new layout,
+    /// and then opens the new zones for writes.
     pub(super) async fn lay_out(&self, area_blocks: u64) -> Result<(), PageError> {
-        // No zone is given back meanwhile: what it held may still count.
+        // No zone may be freed meanwhile, as its contents may still count.
         let _mine = self.ledger_turn.take().await;
         let before = self.state.borrow().ledger.layout;
         let layout = before.of_area(area_blocks, self.context.label.page_blocks());
@@ -60,7 +60,7 @@ impl ZoneEngine {
         Ok(())
     }
 
-    /// A store that nothing was written to has no map.
+    /// Writes the map, unless nothing was ever written.
     async fn write_map_of(&self, layout: AreaLayout) -> Result<MapAt, PageError> {
         if self.log.tail.assigned() == 0 {
             return Ok(self.state.borrow().ledger.map);

@@ -1,10 +1,10 @@
-//! The header block of an extent of the out-of-place policy.
+//! Header block of an extent in an out-of-place store.
 //!
 //! # Format, versions 1 to 4 (of the store's label)
 //!
-//! The area is cut into zones of equal length; the [ledger](super::ledger) says how long. A zone is filled front to back
-//! with extents. An extent is one header block and the pages that it describes, right behind it, written in one request.
-//! It never crosses the end of its zone. Numbers are little-endian.
+//! The area is divided into zones of equal length, given by the [ledger](super::ledger). A zone is
+//! filled with extents from front to back. An extent is a header block followed by its pages,
+//! written in one request. It never crosses the end of its zone. Numbers are little-endian.
 //!
 //! ```text
 //!    0  magic        8  "NANDLEPZ"
@@ -23,20 +23,23 @@
 //! 4092  checksum     4  CRC32C of all bytes before
 //! ```
 //!
-//! Pages lie one behind the other without a gap, those that aren't compressed first, so that they lie in whole blocks;
-//! zeros fill the last block. A page that takes fewer bytes than its length is [compressed](super::packing).
+//! Pages are stored contiguously, uncompressed ones first, so that they occupy whole blocks. Zeros
+//! fill the last block. A page stored in fewer bytes than its length is
+//! [compressed](super::packing).
 //!
-//! A header is valid when its checksum, id and position are right. Of two entries for a page the one with the greater
-//! sequence counts; what the [saved map](super::saved_map) says comes before all headers with a greater sequence than its
-//! own, and others don't count beside it. Headers count up to the ledger's `durable`, and from there on those that follow one
-//! another without a gap, whose pages have their checksums, up to the last that ends a group. A gap below a `durable` that a
-//! valid header names is damage, and so is a page in a zone that was begun later.
+//! A header is valid if its checksum, id and position are correct. Of two entries for a page the
+//! one with the greater sequence applies. The [saved map](super::saved_map) covers all headers up
+//! to its sequence, which no longer count themselves. Headers count up to the ledger's `durable`,
+//! and beyond it in gapless sequence, with pages that match their checksums, up to the last that
+//! ends a group. A gap below the `durable` of a valid header is damage, and so is a page in a zone
+//! that was begun later.
 //!
-//! In a zone sequences grow from its start to its end. A dead header may lie about anywhere, also behind the end of what was
-//! written since its zone was begun again: its sequence is smaller than that of what lies before it, or the saved map covers it.
+//! Sequences increase within a zone. Dead headers may remain anywhere, also behind the current end
+//! of a zone: their sequences are smaller than those before them, or covered by the saved map.
 //!
-//! Before version 3 there is no saved map, all headers of the area count alike, but for those between the ledger's `cut` and
-//! `first`, which an earlier run left behind, and a dead one loses because whatever it names has a newer entry elsewhere.
+//! Before version 3 there is no saved map. All headers of the area count, except those between the
+//! ledger's `cut` and `first`, which an interrupted run left behind. A dead header loses because
+//! each of its pages has a newer entry elsewhere.
 
 use super::format::{zone_field, zone_of_field};
 use super::packing::Spot;
@@ -55,7 +58,7 @@ const FORM_WITHOUT_NEXT: u32 = 1;
 const FORM_WITHOUT_LENGTHS: u32 = 0;
 const ENTRIES_BYTES: usize = BLOCK_BYTES - ENTRIES_OFFSET - 4;
 const EARLIER_ENTRIES_BYTES: usize = ENTRIES_BYTES + 8;
-/// Entries that a header has room for.
+/// Maximum entries of a header.
 pub(super) const ENTRIES_MAX: usize = ENTRIES_BYTES / ENTRY_BYTES;
 
 /// See the [format](self).
@@ -65,12 +68,12 @@ pub(super) struct Header {
     pub(super) durable: u64,
     pub(super) position: u64,
     pub(super) is_last: bool,
-    /// The zone that is begun next.
+    /// Zone to begin next.
     pub(super) next: Option<u64>,
-    /// Pages with contents, by place.
+    /// Pages with contents in the order of their places.
     pub(super) pages: Vec<Entry>,
     pub(super) discards: Vec<PageNumber>,
-    /// The checksum of its block, as it was encoded or decoded.
+    /// Checksum of the encoded or decoded block.
     pub(super) seal: u32,
 }
 
@@ -83,7 +86,7 @@ pub(super) struct Entry {
 }
 
 impl Header {
-    /// The header at a position of the area, if there is a valid one.
+    /// Decodes a valid header at a position of the area.
     pub(super) fn decode(id: u128, page_bytes: u64, position: u64, block: &[u8]) -> Option<Self> {
         let mut fields = fields_of(block, MAGIC, id)?;
         let (sequence, durable, written_at) = (fields.u64(), fields.u64(), fields.u64());
@@ -111,17 +114,17 @@ impl Header {
         Some(Self { sequence, durable, position, is_last, next, pages, discards, seal })
     }
 
-    /// Whether it can be of a store with so many pages.
+    /// Returns true if all its pages exist in a store of `pages` pages.
     pub(super) fn is_of_pages(&self, pages: u64) -> bool {
         self.changed().all(|page| page.0 < pages)
     }
 
-    /// The pages that it tells of.
+    /// Pages with entries.
     pub(super) fn changed(&self) -> impl Iterator<Item = PageNumber> {
         self.pages.iter().map(|entry| entry.page).chain(self.discards.iter().copied())
     }
 
-    /// Its pages, and where they lie.
+    /// Pages with their places.
     pub(super) fn spots(&self) -> impl Iterator<Item = (Entry, Spot)> {
         let first_bytes = (self.position + 1) * BLOCK_BYTES as u64;
         self.pages.iter().scan(first_bytes, |next_bytes, entry| {
@@ -131,7 +134,7 @@ impl Header {
         })
     }
 
-    /// Block behind its last page.
+    /// First block behind the last page.
     pub(super) fn end(&self) -> u64 {
         let stored_bytes: u64 = self.pages.iter().map(|entry| u64::from(entry.stored_bytes)).sum();
         self.position + 1 + stored_bytes.div_ceil(BLOCK_BYTES as u64)

@@ -1,4 +1,4 @@
-//! How a staging area is left when its store is closed: any one block of it may go bad after that.
+//! State of the staging area at a close, which tolerates any single bad block.
 
 use nandle_io::{Arena, WriteBuffers};
 
@@ -11,7 +11,7 @@ use crate::home_sums::HomeSums;
 use crate::write_log::Context;
 
 impl Reclaimer {
-    /// Whether there is room for the directory of what is staged. What is dead is given back first, if that is needed for it.
+    /// Returns true if the directory fits. Reclaims dead slots first if necessary.
     pub(in super::super) async fn has_room_for_directory(&self) -> Result<bool, PageError> {
         if self.directory_fits() {
             return Ok(true);
@@ -26,8 +26,8 @@ impl Reclaimer {
         blocks <= self.context.label.directory_blocks()
     }
 
-    /// Everything is durable, and nothing more comes: a mark says so, behind the ledger, which is there twice, and the directory of
-    /// what it names.
+    /// Writes the second copy of the ledger, the directory of its headers, and the mark of the
+    /// close. Requires that everything is durable and nothing more is written.
     pub(in super::super) async fn persist_close(&self) -> Result<(), PageError> {
         if !self.log.is_all_durable() || !self.context.label.has_close_marks() {
             return Ok(());
@@ -37,7 +37,7 @@ impl Reclaimer {
     }
 
     async fn close(&self) -> Result<(), PageError> {
-        // The rounds of checksums that follow must lie behind a durable ledger that names all before them.
+        // Further rounds of checksums require a durable ledger that covers all earlier rounds.
         self.persist_dead_slots().await?;
         let durable = self.log.tail.durable();
         let complete_after = match &self.sums {
@@ -62,7 +62,8 @@ impl Reclaimer {
         mark.persist(&self.context).await
     }
 
-    /// Writes the headers that a ledger names once more, not flushed; nothing if there are none, or no room.
+    /// Writes the directory of the ledger's headers, without a flush. Does nothing if there are
+    /// none, or they don't fit.
     async fn write_directory(
         &self,
         ledger: &Ledger,

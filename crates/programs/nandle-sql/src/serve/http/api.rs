@@ -39,7 +39,7 @@ impl Request {
     }
 }
 
-/// Answers, unless the client's copy is current. The ETag is weak, since a query's cost differs
+/// Answers, unless the client's copy is current. The `ETag` is weak, since a query's cost differs
 /// between runs.
 async fn answer<V, T: Serialize>(
     request: Request,

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashSet;
+
 use super::format::{CHUNK_PAGES, Entry, LogBlock, decode_chunk};
 use super::{Area, Rounds};
 use crate::label::Label;
@@ -33,7 +35,11 @@ pub(crate) struct SumsEvidence {
     /// Which round wrote the chunk that was found; 0 if none did.
     rounds: Vec<u64>,
     sums: Vec<u32>,
-    /// Pages whose newest checksum may be lost.
+    /// Chunks that an earlier round wrote may lack what was entered before this one.
+    lost_before: u64,
+    /// Pages that a later round entered.
+    entered_since: FxHashSet<PageNumber>,
+    /// Pages whose newest checksum may be lost, once all blocks were entered.
     uncertain: PageSet,
     damaged: Vec<Damaged>,
 }
@@ -57,6 +63,8 @@ impl SumsEvidence {
             pages: label.pages,
             rounds: vec![0; chunks],
             sums: vec![0; chunks * CHUNK_PAGES],
+            lost_before: 0,
+            entered_since: FxHashSet::default(),
             uncertain: PageSet::default(),
             damaged: Vec::new(),
         })
@@ -156,20 +164,18 @@ impl SumsEvidence {
             let is_older = self.rounds.get(to_usize(page.0 / PAGES)).is_some_and(|written| *written < round);
             if let (true, Some(place)) = (is_older, self.sums.get_mut(to_usize(page.0))) {
                 *place = *sum;
-                self.uncertain.remove(*page);
+                if self.lost_before > 0 {
+                    self.entered_since.insert(*page);
+                }
             }
         }
     }
 
-    /// Chunks that an earlier round wrote may lack what was entered then.
+    /// Chunks that an earlier round wrote may lack what was entered then. Log blocks come in the order of their rounds.
     fn lose_before(&mut self, round: u64) {
-        let chunks: Vec<u64> = (0..)
-            .zip(&self.rounds)
-            .filter(|(_, written)| **written < round)
-            .map(|(chunk, _)| chunk)
-            .collect();
-        for chunk in chunks {
-            self.uncertain.extend(&self.pages_of(chunk));
+        if round > self.lost_before {
+            self.lost_before = round;
+            self.entered_since.clear();
         }
     }
 
@@ -179,6 +185,12 @@ impl SumsEvidence {
 
     /// Called when all blocks were entered: a chunk that is there as no round wrote it is lost, unless the log has all of it.
     pub(crate) fn complete(&mut self) {
+        for chunk in (0..).zip(&self.rounds).filter(|(_, written)| **written < self.lost_before) {
+            self.uncertain.extend(&self.pages_of(chunk.0));
+        }
+        for page in std::mem::take(&mut self.entered_since) {
+            self.uncertain.remove(page);
+        }
         let is_whole_log = self.first_log() == 1;
         let lost = (0..self.area.chunks)
             .filter(|chunk| !is_whole_log && self.rounds.get(to_usize(*chunk)) == Some(&0))
@@ -202,26 +214,29 @@ impl SumsEvidence {
 
     /// What is wrong with the blocks, once the pages were held against them.
     pub(crate) fn findings(&self) -> Vec<Finding> {
-        self.damaged.iter().map(|damaged| self.finding(damaged)).collect()
+        // A block of the log may have told of any page: one finding names them.
+        let first_log = self.damaged.iter().position(|damaged| damaged.structure == Structure::ChecksumLog);
+        let findings = self.damaged.iter().enumerate();
+        findings.map(|(index, damaged)| self.finding(damaged, first_log == Some(index))).collect()
     }
 
-    fn finding(&self, damaged: &Damaged) -> Finding {
+    fn finding(&self, damaged: &Damaged, names_pages: bool) -> Finding {
         let Damaged { structure, round, offset_bytes, problem } = *damaged;
-        let pages = match structure {
-            Structure::ChecksumTable => self.pages_of(self.area.chunk(round)),
-            _ => PageSet::of(0..self.pages),
-        };
-        let lost: PageSet = if self.uncertain.is_empty() {
-            PageSet::default()
-        } else {
-            pages.iter().filter(|page| self.uncertain.contains(*page)).collect()
+        let (is_loss, lost) = match structure {
+            Structure::ChecksumTable => {
+                let pages = self.pages_of(self.area.chunk(round));
+                let lost: PageSet = pages.iter().filter(|page| self.uncertain.contains(*page)).collect();
+                (!lost.is_empty(), lost)
+            }
+            _ if names_pages => (!self.uncertain.is_empty(), self.uncertain.clone()),
+            _ => (!self.uncertain.is_empty(), PageSet::default()),
         };
         let is_newest = round + self.area.chunks > self.counted.newest;
-        let severity = match (lost.is_empty(), is_newest || problem == Problem::Unreadable) {
-            (false, _) => Severity::Loss,
-            (true, true) => Severity::Redundant,
+        let severity = match (is_loss, is_newest || problem == Problem::Unreadable) {
+            (true, _) => Severity::Loss,
+            (false, true) => Severity::Redundant,
             // A round that a power cut left on its way lies there.
-            (true, false) => Severity::Harmless,
+            (false, false) => Severity::Harmless,
         };
         let finding = finding(structure, problem, severity, at_block(offset_bytes));
         Finding { pages: lost, ..finding }

@@ -14,7 +14,8 @@
 //! holds the same, and else an older version that is whole. Where extents that were durable are missing, any page that they
 //! may have held is doubtful: its newest known contents are whole, and may be older than the last commit.
 //!
-//! Memory: the index of an open store, and about 40 bytes for each version of a page in the staging area or the zones.
+//! Memory: four bytes for each page that there is room for, and about 40 for each version of a page in the staging area; of an
+//! out-of-place store, about 200 bytes for each page.
 
 mod evidence;
 mod file;

@@ -92,7 +92,19 @@ impl PageSet {
 
     /// Adds all of another set.
     pub fn extend(&mut self, other: &Self) {
-        other.iter().for_each(|page| self.insert(page));
+        other.ranges().for_each(|range| self.insert_range(range));
+    }
+
+    fn insert_range(&mut self, Range { mut start, mut end }: Range<u64>) {
+        // All that it touches becomes one range with it.
+        let touching = self.ranges.range(..=end).rev().take_while(|(_, other_end)| **other_end >= start);
+        for (other, other_end) in touching.map(|(other, end)| (*other, *end)).collect::<Vec<_>>() {
+            self.ranges.remove(&other);
+            self.pages -= other_end - other;
+            (start, end) = (start.min(other), end.max(other_end));
+        }
+        self.ranges.insert(start, end);
+        self.pages += end - start;
     }
 }
 
@@ -125,6 +137,25 @@ mod tests {
             cut(&[3, 4, 5], at);
             cut(&[0, 2, 4, 5, 7, 9], at);
         }
+    }
+
+    #[test]
+    fn ranges_are_added_as_their_pages_are() {
+        let all = [0..0, 0..3, 2..5, 5..6, 7..9, 6..7, 4..12, 11..20, 15..16, 3..4];
+        for (first, second, third) in triples_of(&all) {
+            let (mut by_ranges, mut by_pages) = (PageSet::default(), PageSet::default());
+            for range in [first, second, third] {
+                by_ranges.extend(&PageSet::of(range.clone()));
+                range.map(PageNumber).for_each(|page| by_pages.insert(page));
+            }
+            assert_eq!(by_ranges, by_pages);
+        }
+    }
+
+    fn triples_of(all: &[Range<u64>]) -> Vec<(Range<u64>, Range<u64>, Range<u64>)> {
+        let pairs = all.iter().flat_map(|first| all.iter().map(move |second| (first, second)));
+        let triples = pairs.flat_map(|(first, second)| all.iter().map(move |third| (first, second, third)));
+        triples.map(|(first, second, third)| (first.clone(), second.clone(), third.clone())).collect()
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 use super::evidence::{TailExtent, finding};
 use super::finding::{Finding, Problem, Severity, Structure};
 use super::inspection::{Evidence, Inspection};
@@ -307,6 +309,8 @@ impl Inspection {
                     self.report.count_empty(self.label.outer(page), doubt);
                 }
             }
+            // Pages have no places of their own that it would be held against.
+            self.resolved.newest = FxHashMap::default();
         }
     }
 

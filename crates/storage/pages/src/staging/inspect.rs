@@ -1,6 +1,6 @@
 //! Reads the remains of a damaged staging area for [salvage](crate::salvage).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::close::{Mark, Standing};
@@ -120,7 +120,9 @@ impl StagedEvidence {
     }
 
     fn versions(&self) -> Vec<Version> {
-        self.headers.values().flat_map(|header| self.versions_of(header)).collect()
+        let mut versions = Vec::with_capacity(self.headers.values().map(|header| header.pages.len()).sum());
+        versions.extend(self.headers.values().flat_map(|header| self.versions_of(header)));
+        versions
     }
 
     /// Takes headers from the directory that are bad at their places, as an opening does.
@@ -172,7 +174,7 @@ impl StagedEvidence {
         let mut used: Vec<u64> = resolved.newest.values().map(|version| version.offset_bytes).collect();
         used.extend(resolved.tail.iter().flat_map(|it| it.versions.iter().map(|it| it.offset_bytes)));
         used.sort_unstable();
-        let named: Vec<u64> = resolved.findings.iter().map(|finding| finding.offset_bytes).collect();
+        let named: BTreeSet<u64> = resolved.findings.iter().map(|finding| finding.offset_bytes).collect();
         for (position, problem) in &self.unreadable {
             let at = self.label.offset_of(*position);
             let before = used.partition_point(|start| *start <= at).checked_sub(1);

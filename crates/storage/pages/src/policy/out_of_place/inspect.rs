@@ -143,7 +143,8 @@ impl ZoneEvidence {
         let is_closed = ledger.is_some_and(|ledger| ledger.is_clean) && !is_older;
         resolved.is_closed = Some(is_closed);
         resolved.findings = ledger_findings(&self.label, &self.ledgers, is_closed);
-        resolved.others = self.headers.values().flat_map(|header| self.versions_of(header)).collect();
+        resolved.others.reserve_exact(self.headers.values().map(|header| header.spots().count()).sum());
+        resolved.others.extend(self.headers.values().flat_map(|header| self.versions_of(header)));
         match ledger {
             Some(ledger) => {
                 self.enter_map(is_closed, &mut resolved);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use common::{fill, version_in};
 use nandle_pages::salvage::{FileInspection, Finding, InspectOptions, Salvage, Severity, Structure};
-use nandle_pages::{PageError, PageOptions, PageStore, PolicyKind};
+use nandle_pages::{PageError, PageNumber, PageOptions, PageStore, PolicyKind};
 
 const PAGES: u64 = 300;
 
@@ -158,4 +158,65 @@ fn no_store_is_made_over_another_and_none_is_left_half_made() {
     let refused = FileInspection::open(&old, &InspectOptions::default()).unwrap_err();
     assert_eq!(refused, PageError::Locked);
     store.close().unwrap();
+}
+
+fn assuming(policy: PolicyKind, pages: u64) -> PageOptions {
+    let mut options = options(policy);
+    options.pages = pages;
+    options
+}
+
+/// Pages that are right by an inspection that assumes so many, and whether their numbers rest on that alone.
+fn right_pages(path: &Path, assumed: PageOptions) -> (u64, bool, bool) {
+    let mut inspection = FileInspection::open(path, &InspectOptions::default().assuming(assumed)).unwrap();
+    let (mut right, mut has_header) = (0, false);
+    let mut visit = |page: PageNumber, contents: &[u8], _| match page {
+        PageNumber::HEADER => has_header = contents[..128] == [9; 128],
+        page => right += u64::from(version_in(contents, page.0) == Some(page.0 + 1)),
+    };
+    while inspection.step(&mut visit).unwrap().is_some() {}
+    (right, has_header, inspection.report().is_numbering_assumed)
+}
+
+#[test]
+fn pages_of_a_grown_store_without_labels_keep_their_numbers() {
+    const GROWN: u64 = PAGES + 150;
+    for policy in PolicyKind::ALL {
+        let folder = tempfile::tempdir().unwrap();
+        let path = make(folder.path(), policy);
+        let mut store = PageStore::open(&path).unwrap();
+        store.grow(GROWN).unwrap();
+        for page in PAGES - 100..GROWN {
+            let mut contents = vec![0; 4096];
+            fill(&mut contents, page, page + 1);
+            store.put(page, &contents).unwrap();
+            if page % 8 == 7 {
+                store.commit().unwrap();
+            }
+        }
+        store.set_header([9; 128]).unwrap();
+        store.commit().unwrap();
+        store.close().unwrap();
+        let file = fs::File::options().read(true).write(true).open(&path).unwrap();
+        common::label_places().for_each(|place| file.write_all_at(&[0; 4096], place).unwrap());
+        for pages in [PAGES, GROWN, 7] {
+            assert_eq!(
+                right_pages(&path, assuming(policy, pages)),
+                (GROWN, true, false),
+                "{policy}, {pages}"
+            );
+        }
+        // Marks of earlier programs don't tell how many pages there were at first.
+        for place in [6, 7].map(|slot| (slot << 16) + 4096) {
+            let mut mark = vec![0; 4096];
+            file.read_exact_at(&mut mark, place).unwrap();
+            mark[40..48].fill(0);
+            let sum = crc32c::crc32c(&mark[..4092]);
+            mark[4092..].copy_from_slice(&sum.to_le_bytes());
+            file.write_all_at(&mark, place).unwrap();
+        }
+        assert_eq!(right_pages(&path, options(policy)), (GROWN, true, true), "{policy}");
+        let (right, has_header, is_assumed) = right_pages(&path, assuming(policy, GROWN));
+        assert!(right < GROWN && !has_header && is_assumed, "{policy}: {right}");
+    }
 }

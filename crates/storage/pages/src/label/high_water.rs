@@ -9,15 +9,18 @@
 //!    8  id       16  the store's
 //!   24  pages     8
 //!   32  area      8  bytes of the area; 0 as earlier programs wrote it
-//!   40  zeros
+//!   40  header    8  one more than the number of the page with the header; 0 where there is none, and as earlier programs wrote it
+//!   48  zeros
 //! 4092  checksum  4  CRC32C of all bytes before
 //! ```
 //!
 //! A growth writes them together with its last labels, after a label with that number of pages is
 //! durable. A mark with more pages than every label is therefore damage: the labels have been
-//! replaced by older ones, even if other structures contain the new pages.
+//! replaced by older ones, even if other structures contain the new pages. If all labels are lost,
+//! the number of the header's page is the number of pages that the store was made with.
 
-use super::Label;
+use super::{Label, places};
+use crate::PageNumber;
 use crate::fields::{fields_of, fill};
 
 const MAGIC: [u8; 8] = *b"NANDLEPH";
@@ -27,6 +30,7 @@ pub(super) fn encode(label: &Label, block: &mut [u8]) {
     fill(block, MAGIC, label.id, |fields| {
         fields.u64(label.pages);
         fields.u64(label.area_bytes);
+        fields.u64(label.header_page.map_or(0, |header| header.0 + 1));
     });
 }
 
@@ -35,12 +39,25 @@ pub(super) fn encode(label: &Label, block: &mut [u8]) {
 pub(crate) struct HighWater {
     pub(crate) pages: u64,
     pub(crate) area_bytes: u64,
+    pub(crate) header_page: Option<PageNumber>,
 }
 
 /// Decodes a mark of this store.
 pub(crate) fn decode(id: u128, block: &[u8]) -> Option<HighWater> {
     let mut fields = fields_of(block, MAGIC, id)?;
-    Some(HighWater { pages: fields.u64(), area_bytes: fields.u64() })
+    let [pages, area_bytes, header] = [(); 3].map(|()| fields.u64());
+    Some(HighWater { pages, area_bytes, header_page: header.checked_sub(1).map(PageNumber) })
+}
+
+/// A mark of any store, and its id.
+pub(crate) fn decode_any(block: &[u8]) -> Option<(u128, HighWater)> {
+    let id = block.get(MAGIC.len()..)?.first_chunk().map(|id| u128::from_le_bytes(*id))?;
+    Some((id, decode(id, block)?))
+}
+
+/// Places where a mark may lie, whatever the length of the store's slots.
+pub(crate) fn candidates() -> impl Iterator<Item = u64> {
+    places::slot_lengths().flat_map(places::high_water_at)
 }
 
 #[cfg(test)]
@@ -53,9 +70,12 @@ mod tests {
         let label = Label::plan(&CreateOptions::new(PolicyKind::Direct, 4096, 77), 0, 0).unwrap();
         let mut block = vec![3; BLOCK_BYTES];
         encode(&label, &mut block);
-        let mark = HighWater { pages: label.pages, area_bytes: label.area_bytes };
+        let Label { pages, area_bytes, header_page, .. } = label;
+        let mark = HighWater { pages, area_bytes, header_page };
         assert_eq!((decode(label.id, &block), decode(label.id + 1, &block)), (Some(mark), None));
+        assert_eq!(decode_any(&block), Some((label.id, mark)));
+        assert!(label.high_water_places().all(|place| candidates().any(|candidate| candidate == place)));
         block[24] ^= 1;
-        assert_eq!(decode(label.id, &block), None);
+        assert_eq!((decode(label.id, &block), decode_any(&block)), (None, None));
     }
 }

@@ -46,12 +46,26 @@ pub(super) fn directory_blocks(policy: PolicyKind, area_bytes: u64) -> u64 {
     if policy.has_staging_area() { 1 + area_bytes / BLOCK / 64 } else { 0 }
 }
 
+<<<<<<< HEAD
 /// Places of labels of all versions, in the order in which a reader tries them when block 0 holds
 /// none. The slots of a store precede all places where a previous store's labels could remain.
+=======
+/// Lengths that slots may have.
+pub(super) fn slot_lengths() -> impl Iterator<Item = u64> {
+    (SLOT_BYTES_MIN.trailing_zeros()..=SLOT_BYTES_MAX.trailing_zeros()).map(|bit| 1 << bit)
+}
+
+/// Places of the copies of the [high-water mark](super::high_water) among slots of this length.
+pub(super) fn high_water_at(slot_bytes: u64) -> impl Iterator<Item = u64> {
+    HIGH_WATER_SLOTS.map(move |slot| slot * slot_bytes + BLOCK)
+}
+
+/// Places where labels of all versions may lie, in the order in which a reader tries them when block 0 holds none. A store's own
+/// labels come first: a new store leaves no label of another store between its own.
+>>>>>>> 5aed2f39 (Number pages by the high-water mark where labels are lost)
 pub(super) fn candidates(capacity_bytes: u64) -> Vec<u64> {
     let end = capacity_bytes.saturating_sub(BLOCK - 1);
-    let bits = SLOT_BYTES_MIN.trailing_zeros()..=SLOT_BYTES_MAX.trailing_zeros();
-    let of_slots = bits.flat_map(|bit| (1..SLOTS).map(move |slot| slot << bit));
+    let of_slots = slot_lengths().flat_map(|length| (1..SLOTS).map(move |slot| slot * length));
     let mut offsets: Vec<u64> = of_slots.chain([0, BLOCK]).filter(|offset| *offset < end).collect();
     offsets.sort_unstable();
     offsets.dedup();
@@ -89,8 +103,8 @@ impl Label {
 
     /// Offsets of the [high-water marks](super::high_water); none before version 5.
     pub(crate) fn high_water_places(&self) -> impl Iterator<Item = u64> {
-        let slots = if self.has_slots() { HIGH_WATER_SLOTS } else { 0..0 };
-        slots.map(|slot| slot * self.slot_bytes + BLOCK)
+        let slot_bytes = self.has_slots().then_some(self.slot_bytes);
+        slot_bytes.into_iter().flat_map(high_water_at)
     }
 
     fn mark_at(&self, copy: u64) -> u64 {

@@ -125,7 +125,8 @@ impl Inspection {
     ) -> Result<Self, PageError> {
         let disk = Disk::new(handle, device, true)?;
         let reader = PieceReader::new(&disk)?;
-        let (label, findings) = labels::find(&reader, options).await?;
+        let labels::FoundLabel { label, findings, is_numbering_assumed } =
+            labels::find(&reader, options).await?;
         let pages_bytes = if label.policy.has_zones() { 0 } else { label.pages * label.page_bytes };
         Ok(Self {
             reader,
@@ -136,7 +137,7 @@ impl Inspection {
             placed: Vec::new(),
             tasks: first_tasks(&label),
             findings,
-            report: Report::default(),
+            report: Report { is_numbering_assumed, ..Report::default() },
             done_bytes: 0,
             // The area is read for its headers and for its pages.
             total_bytes: (2 * label.area_bytes + label.sums_bytes + pages_bytes).max(1),

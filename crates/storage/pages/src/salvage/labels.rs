@@ -7,14 +7,20 @@ use super::evidence::{at_block, finding};
 use super::finding::{Finding, Problem, Severity, Structure};
 use super::piece::{Piece, PieceReader, problem_of};
 use crate::fields::{Reader, is_sealed};
-use crate::label::{Label, LabelSearch, high_water};
-use crate::{BLOCK_BYTES, PageError};
+use crate::label::high_water::{self, HighWater};
+use crate::label::{Label, LabelSearch};
+use crate::{BLOCK_BYTES, PageError, PageOptions};
 
 /// The label of the store, and what is wrong with its copies.
-pub(super) async fn find(
-    reader: &PieceReader,
-    options: &InspectOptions,
-) -> Result<(Label, Vec<Finding>), PageError> {
+pub(super) struct FoundLabel {
+    pub(super) label: Label,
+    pub(super) findings: Vec<Finding>,
+    /// Only the options say how many pages the store was made with.
+    pub(super) is_numbering_assumed: bool,
+}
+
+/// Looks at all copies of the label.
+pub(super) async fn find(reader: &PieceReader, options: &InspectOptions) -> Result<FoundLabel, PageError> {
     let mut search = LabelSearch::new(reader.capacity_bytes());
     let mut blocks = BTreeMap::new();
     while let Some(offset_bytes) = search.next_offset() {
@@ -32,7 +38,7 @@ pub(super) async fn find(
     let outdated = if newest == label { Severity::Harmless } else { Severity::Redundant };
     let found = label.label_places().filter_map(|place| Some((place, blocks.get(&place)?.whole())));
     let findings = found.filter_map(|(place, block)| judge(&label, outdated, (place, block))).collect();
-    Ok((label, findings))
+    Ok(FoundLabel { label, findings, is_numbering_assumed: false })
 }
 
 /// The label with as many pages as a high-water mark tells of: then all copies are older ones.
@@ -62,30 +68,57 @@ fn judge(
     Some(finding(Structure::Label, problem, severity, at_block(place)))
 }
 
-/// By the options that the caller gives in its stead.
+/// By the options that the caller gives in its stead. The store may have grown since it was made: then a high-water mark says how
+/// many pages it was made with, whatever the options say.
 async fn lost(
     reader: &PieceReader,
     options: &InspectOptions,
     error: PageError,
-) -> Result<(Label, Vec<Finding>), PageError> {
+) -> Result<FoundLabel, PageError> {
     let PageError::NotAStore { found } = error else { return Err(error) };
     let Some(assumed) = &options.assumed else { return Err(PageError::LabelLost { found }) };
-    let (create, _) = assumed.clone().into_parts();
-    let (ledger_bytes, area_bytes) = crate::policy::areas(&create)?;
-    let label = Label::plan(&create, ledger_bytes, area_bytes)?;
-    let id = id_of(reader, &label).await?;
+    let mark = find_mark(reader).await?;
+    let told = mark.and_then(|(id, mark)| Some((id, mark.header_page?)));
+    let mut planned = None;
+    if let Some((id, header_page)) = told {
+        // It may be one that another store left.
+        let as_made = plan(reader, PageOptions { pages: header_page.0, ..assumed.clone() }, Some(id)).await;
+        planned = as_made.ok().filter(|label| label.id == id);
+    }
+    let is_numbering_assumed = planned.is_none();
+    let label = match planned {
+        Some(label) => label,
+        None => plan(reader, assumed.clone(), mark.map(|(id, _)| id)).await?,
+    };
+    let label = with_high_water(reader, label).await?;
     let missing = |place| finding(Structure::Label, Problem::Missing, Severity::Redundant, at_block(place));
     let findings = label.label_places().map(missing).collect();
-    // The store may have grown since.
-    Ok((with_high_water(reader, Label { id, ..label }).await?, findings))
+    Ok(FoundLabel { label, findings, is_numbering_assumed })
 }
 
-/// The id, which every structure of the store repeats. A store without any has none to tell.
+/// The first high-water mark in any place that one may have, and the id of its store.
+async fn find_mark(reader: &PieceReader) -> Result<Option<(u128, HighWater)>, PageError> {
+    for place in high_water::candidates() {
+        let piece = reader.read(place, BLOCK_BYTES as u64).await?;
+        if let Some(found) = piece.whole().ok().and_then(high_water::decode_any) {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// The label of a store that was made with these options. One without ledgers has the id of its mark.
+async fn plan(reader: &PieceReader, assumed: PageOptions, of_mark: Option<u128>) -> Result<Label, PageError> {
+    let (create, _) = assumed.into_parts();
+    let (ledger_bytes, area_bytes) = crate::policy::areas(&create)?;
+    let label = Label::plan(&create, ledger_bytes, area_bytes)?;
+    let id = if ledger_bytes == 0 { of_mark.unwrap_or(0) } else { id_of(reader, &label).await? };
+    Ok(Label { id, ..label })
+}
+
+/// The id, which every structure of the store repeats.
 async fn id_of(reader: &PieceReader, label: &Label) -> Result<u128, PageError> {
     for copy in 0..label.ledger_copies {
-        if label.ledger_bytes == 0 {
-            return Ok(0);
-        }
         let piece: Piece = reader.read(label.ledger_at(copy), label.ledger_bytes).await?;
         if let Ok(bytes) = piece.whole()
             && is_sealed(bytes)

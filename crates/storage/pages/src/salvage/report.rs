@@ -26,6 +26,9 @@ pub struct Report {
     pub header_lost: bool,
     /// Whether the store was closed; `None` where its policy doesn't tell.
     pub is_closed: Option<bool>,
+    /// Whether nothing but the given options says how many pages the store was made with. If it was made with others and has grown,
+    /// pages behind the lesser number have other numbers, and so has the header.
+    pub is_numbering_assumed: bool,
     /// The gravest of all findings.
     pub worst: Option<Severity>,
     /// How many findings there were.

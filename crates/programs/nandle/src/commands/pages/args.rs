@@ -80,7 +80,7 @@ pub(super) struct LayoutArgs {
     /// If all copies of the label are lost: length of a page
     #[arg(long, value_name = "SIZE", value_parser = positive_bytes, requires = "policy")]
     page_size: Option<u64>,
-    /// If all copies of the label are lost: how many pages there are
+    /// If all copies of the label are lost: how many pages the store was made with
     #[arg(long, value_name = "COUNT", requires = "policy")]
     pages: Option<u64>,
     /// With --policy: how many pages there was to be room for [default: four times as many]

@@ -28,6 +28,7 @@ pub(super) fn json(examined: &Examined<'_>) -> Value {
         "doubtful": ranges(&report.doubtful),
         "header": report.header.map(state),
         "header_lost": report.header_lost,
+        "page_numbers_assumed": report.is_numbering_assumed,
         "findings": findings.iter().map(finding).collect::<Vec<_>>(),
     })
 }

@@ -11,9 +11,14 @@ use super::Examined;
 /// Ranges and offsets shown per kind unless all are requested.
 const RANGES_SHOWN: usize = 8;
 
+/// Note on a store without a label.
+const NUMBERS_ASSUMED: &str = "Page numbers rest on --pages: no mark of the store says how many pages it was made with. \
+     If it was made with fewer and has grown, say so with --pages, or pages from there on have wrong numbers.";
+
 pub(super) fn text(examined: &Examined<'_>) -> String {
     let mut lines = vec![verdict(examined), facts(examined)];
     lines.extend(copied(examined));
+    lines.extend(examined.report.is_numbering_assumed.then(|| NUMBERS_ASSUMED.to_owned()));
     let findings = if examined.shows_all { each(&examined.findings) } else { grouped(&examined.findings) };
     if !findings.is_empty() {
         lines.push(String::new());

@@ -2,10 +2,13 @@
 //! bad, alone or with its neighbours, after the store was closed or lost power. The store is opened
 //! read-only and read-write, and every page is read. A closed store must open, and only pages in
 //! bad blocks may return errors. After every page is rewritten, the store must work without errors.
+//! Salvage returns the pages that an opening reads; after a power cut it calls a page sound only
+//! if the page may have these contents.
 
 use std::ops::Range;
 
 use nandle_model::media::Contents;
+use nandle_pages::salvage::PageState;
 use nandle_pages::{BLOCK_BYTES, Batch, OpenOptions, PageError, PageNumber, Store};
 
 use rand::{Rng, SeedableRng};
@@ -14,6 +17,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::contents::{Found, fill, header};
 use crate::corruption::{Closed, Left, left_store, overwritten, undisturbed};
 use crate::places::{Places, Seen};
+use crate::salvaged::{Salvaged, salvage};
 use crate::scenario::Scenario;
 use crate::stage::{Purpose, Stage};
 
@@ -123,6 +127,48 @@ struct Trial<'a> {
 
 impl Trial<'_> {
     fn run(&self, read_only: bool, outcome: &mut BadBlocks) -> Result<(), String> {
+        let opened = self.open(read_only, outcome)?;
+        if !read_only {
+            return Ok(());
+        }
+        let salvaged = salvage(&self.stage()?, &Places::of(self.scenario))?;
+        let judged = match opened.filter(|_| self.left == Left::Closed) {
+            Some(seen) => self.compare(&salvaged, &seen),
+            None => self.judge_salvaged(&salvaged),
+        };
+        judged.map_err(|what| format!("salvage: {what}; {:?}", salvaged.report))
+    }
+
+    /// Of a closed store salvage gives all that an opening reads, and as sound.
+    fn compare(&self, salvaged: &Salvaged, seen: &Seen) -> Result<(), String> {
+        let checks = self.scenario.policy.promises().checks_pages;
+        for ((page, opened), salvaged) in (0..).zip(&seen.found).zip(&salvaged.found) {
+            // A discarded page may be empty, or hold what it held.
+            let Some(opened) = opened.filter(|_| !self.closed.may_be_empty(page)) else { continue };
+            // Without checksums a page of zeros is an empty one.
+            let is_same = salvaged.map_or(opened == Found::Whole(0) && !checks, |(found, state)| {
+                found == opened && (state == PageState::Sound || !checks)
+            });
+            if !is_same {
+                return Err(format!("page {page} is {salvaged:?}, and an opening reads {opened}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What it gives as sound after a power cut, the page may hold.
+    fn judge_salvaged(&self, salvaged: &Salvaged) -> Result<(), String> {
+        let sound = salvaged.found.iter().map(|found| match found {
+            Some((found, PageState::Sound)) => Some(*found),
+            _ => None,
+        });
+        let complaint = self.closed.page_complaint(&sound.collect::<Vec<_>>());
+        // Without checksums nothing tells that a ledger is an older one.
+        complaint.filter(|_| self.scenario.policy.promises().checks_pages).map_or(Ok(()), Err)
+    }
+
+    /// Opens the store and reads all of it; none if it doesn't open.
+    fn open(&self, read_only: bool, outcome: &mut BadBlocks) -> Result<Option<Seen>, String> {
         let stage = self.stage()?;
         let (handle, device) = (stage.runtime.handle(), stage.device);
         let options = OpenOptions { read_only, ..self.scenario.open_options() };
@@ -134,14 +180,14 @@ impl Trial<'_> {
                 Err(error) => {
                     outcome.refused += 1;
                     let may_refuse = self.left == Left::PowerCut;
-                    return if may_refuse { Ok(()) } else { Err(format!("it doesn't open: {error}")) };
+                    return if may_refuse { Ok(None) } else { Err(format!("it doesn't open: {error}")) };
                 }
             };
             let seen = places.look(&store).await;
             outcome.lost_pages += seen.found.iter().filter(|found| found.is_none()).count() as u64;
             self.judge(&seen)?;
             if read_only {
-                return Ok(());
+                return Ok(Some(seen));
             }
             let again = |error: PageError| format!("writing every page again: {error}");
             write_all(&store, &places).await.map_err(again)?;
@@ -151,7 +197,10 @@ impl Trial<'_> {
             let is_new =
                 |(page, found): (u64, &Option<Found>)| *found == Some(Found::Whole(NEW_VERSION + page));
             let old = (0..).zip(&found).find(|it| !is_new(*it));
-            old.map_or(Ok(()), |(page, found)| Err(format!("page {page}, written again, reads as {found:?}")))
+            match old {
+                Some((page, found)) => Err(format!("page {page}, written again, reads as {found:?}")),
+                None => Ok(Some(seen)),
+            }
         })
     }
 

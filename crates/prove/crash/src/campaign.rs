@@ -28,6 +28,8 @@ pub struct Summary {
     pub lives: u64,
     /// Distinct images, by policy.
     pub images: BTreeMap<&'static str, u64>,
+    /// Images that were salvaged, too.
+    pub salvaged: u64,
     /// First violation of each history that has any.
     pub violations: Vec<Violation>,
 }
@@ -41,6 +43,7 @@ impl Summary {
     fn add(&mut self, seed: u64, outcome: Outcome) {
         self.histories += 1;
         self.lives += outcome.lives;
+        self.salvaged += outcome.salvaged;
         *self.images.entry(policy(seed).name()).or_default() += outcome.images;
         self.violations.extend(outcome.violation);
     }

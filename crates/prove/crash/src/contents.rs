@@ -17,6 +17,8 @@ pub(crate) enum Found {
     Whole(u64),
     /// Anything else.
     Other,
+    /// No contents: salvage calls the page empty, as one that was never written to this store or was discarded.
+    Nothing,
 }
 
 impl fmt::Display for Found {
@@ -25,6 +27,7 @@ impl fmt::Display for Found {
             Self::Whole(0) => f.write_str("zeros"),
             Self::Whole(version) => write!(f, "version {version}"),
             Self::Other => f.write_str("no whole version of it"),
+            Self::Nothing => f.write_str("nothing"),
         }
     }
 }

@@ -211,6 +211,11 @@ impl Closed {
         wrong.map(|(page, found)| format!("page {page} reads as {found}"))
     }
 
+    /// Whether a page may hold nothing.
+    pub(crate) fn may_be_empty(&self, page: u64) -> bool {
+        self.record.may_hold(page, &self.promised, Found::Nothing)
+    }
+
     pub(crate) fn newest(&self) -> Result<&Contents, String> {
         self.states.last().ok_or_else(|| "the store was never closed".to_owned())
     }

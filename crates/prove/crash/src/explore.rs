@@ -6,6 +6,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::life::{Life, Plan, Remains, Session, live, unwritten};
 use crate::oracle::{Page, Promise, Record};
+use crate::salvaged;
 use crate::scenario::Scenario;
 use crate::stage::{Purpose, Stage, position, with_recordings};
 use crate::whole_life::whole_life;
@@ -14,6 +15,8 @@ use crate::whole_life::whole_life;
 const DEPTH_MAX: u32 = 2;
 /// Images for each such life.
 const IMAGES_PER_LIFE: u64 = 48;
+/// Period of images that are salvaged, too.
+const IMAGES_PER_SALVAGE: u64 = 8;
 /// Period of histories in which the creation is cut.
 const HISTORIES_PER_CREATION: u64 = 4;
 
@@ -22,6 +25,8 @@ const HISTORIES_PER_CREATION: u64 = 4;
 pub struct Outcome {
     /// Distinct images that were opened and judged.
     pub images: u64,
+    /// Images that were salvaged, too, unchanged and with a bad mapping unit.
+    pub salvaged: u64,
     /// Lives that were recorded and cut.
     pub lives: u64,
     /// First violation, which ends the history.
@@ -136,6 +141,11 @@ impl Explorer<'_> {
         let Before { record, promised, .. } = before;
         let remains = Remains { contents: &image.contents, record, promised: promised.clone(), next_version };
         let life = live(self.scenario, &remains, plan)?;
+        if number.is_multiple_of(IMAGES_PER_SALVAGE) {
+            let (scenario, contents, seed) = (self.scenario, &*image.contents, purpose.seed);
+            salvaged::Image { scenario, contents, record, promised, seed }.check()?;
+            self.outcome.salvaged += 1;
+        }
         if goes_on { self.cut_life(&life, before, depth + 1) } else { Ok(()) }
     }
 

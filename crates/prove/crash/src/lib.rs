@@ -24,6 +24,7 @@ mod life;
 mod oracle;
 mod places;
 mod rollback;
+mod salvaged;
 mod scenario;
 mod stage;
 mod whole_life;

@@ -104,7 +104,7 @@ fn say(summary: &Summary) {
     for (policy, images) in &summary.images {
         println!("{policy:14} {images:9} images");
     }
-    println!("{} histories, {} lives", summary.histories, summary.lives);
+    println!("{} histories, {} lives, {} salvaged", summary.histories, summary.lives, summary.salvaged);
     summary.violations.iter().for_each(complain);
     println!("{} images, {} violations", summary.total(), summary.violations.len());
 }
@@ -125,6 +125,7 @@ fn json(seed: u64, summary: &Summary) -> serde_json::Value {
         "seed": seed,
         "histories": summary.histories,
         "lives": summary.lives,
+        "salvaged": summary.salvaged,
         "images": summary.total(),
         "images_by_policy": summary.images,
         "violations": summary.violations.iter().map(|violation| serde_json::json!({

@@ -11,9 +11,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::explore::{Outcome, Step, Violation, make_store};
 use crate::life::{Life, Plan, Remains, live, unwritten};
 use crate::oracle::{Page, Promise, Record};
+use crate::salvaged;
 use crate::scenario::{Scenario, Trouble};
 use crate::stage::{Purpose, Stage, position, with_recordings};
 
+/// Period of rounds whose remains are salvaged.
+const ROUNDS_PER_SALVAGE: u64 = 4;
 /// Choices of survivors, of which one is used.
 const CHOICES: u32 = 16;
 
@@ -82,7 +85,7 @@ fn go_through(
             Round::Anew => store.make_anew(steps)?,
             Round::Opening | Round::Filling | Round::Work | Round::Trouble => {
                 outcome.images += 1 + scenario.looks;
-                store.go_on(round, steps)?;
+                store.go_on(round, steps, outcome)?;
             }
         }
     }
@@ -131,8 +134,13 @@ impl<'a> Survivor<'a> {
         live(scenario, &Remains { contents, record, promised, next_version: *next_version }, plan)
     }
 
+    fn salvage(&self, scenario: &Scenario) -> Result<(), String> {
+        let Self { contents, record, promised, .. } = self;
+        salvaged::Image { scenario, contents, record, promised, seed: scenario.seed }.check()
+    }
+
     /// Runs a round up to its power cut.
-    fn go_on(&mut self, round: Round, cuts: &mut Vec<Step>) -> Result<(), String> {
+    fn go_on(&mut self, round: Round, cuts: &mut Vec<Step>, outcome: &mut Outcome) -> Result<(), String> {
         let has_trouble = round == Round::Trouble;
         let trouble = if has_trouble { Trouble::FailedFlush } else { Trouble::None };
         let seed = self.random.random();
@@ -152,6 +160,10 @@ impl<'a> Survivor<'a> {
             cuts.push(step);
             let purpose = Purpose { is_recorded: false, has_trouble: false, seed };
             left.live(&scenario, Plan::opening(purpose))?;
+            if seed.is_multiple_of(ROUNDS_PER_SALVAGE) {
+                left.salvage(&scenario)?;
+                outcome.salvaged += 1;
+            }
             cuts.pop();
         }
         let (step, left) = if round == Round::Filling { self.at_end(&life) } else { self.after_cut(&life) };

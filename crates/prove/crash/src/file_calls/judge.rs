@@ -108,6 +108,7 @@ impl Record {
             Found::Other => {
                 (least == 0 && !self.before.contains_key(&page)) || (!self.is_atomic && least < most)
             }
+            Found::Nothing => false,
         };
         if is_right {
             return Ok(());
@@ -118,7 +119,7 @@ impl Record {
     fn check_commits(&self, found: &BTreeMap<u64, Found>) -> Result<(), String> {
         let version_of = |page: &u64| match found.get(page) {
             Some(Found::Whole(version)) => Some(*version),
-            Some(Found::Other) | None => None,
+            Some(Found::Other | Found::Nothing) | None => None,
         };
         for (version, pages) in &self.commits {
             let versions: Vec<_> = pages.iter().filter_map(version_of).collect();

@@ -32,27 +32,33 @@ pub(crate) struct Page {
     past: Vec<u64>,
     /// True if `past` lists all whole pages that it ever held.
     is_past_known: bool,
+    /// Whether this store wrote it.
+    was_put: bool,
 }
 
 impl Page {
     /// A page never written.
     pub(crate) fn blank() -> Self {
-        Self { held: Held::Version(0), past: Vec::new(), is_past_known: true }
+        Self { held: Held::Version(0), past: Vec::new(), is_past_known: true, was_put: false }
     }
 
     /// A page with unknown contents. Discarded, it may return a whole page of an earlier store.
     pub(crate) fn unknown() -> Self {
-        Self { held: Held::Anything, past: Vec::new(), is_past_known: false }
+        Self { held: Held::Anything, past: Vec::new(), is_past_known: false, was_put: false }
     }
 
     pub(crate) fn allows(&self, found: Found) -> bool {
         match (&self.held, found) {
-            (Held::Anything, _) | (Held::Discarded, Found::Other) => true,
+            (Held::Anything, _)
+            | (Held::Discarded, Found::Other | Found::Nothing)
+            | (Held::Version(0), Found::Nothing) => true,
             (Held::Version(version), Found::Whole(found)) => *version == found,
             (Held::Discarded, Found::Whole(found)) => {
                 found == 0 || !self.is_past_known || self.past.contains(&found)
             }
             (Held::Version(_), Found::Other) => false,
+            // It may hold what was on the device before.
+            (Held::Version(_), Found::Nothing) => !self.was_put,
         }
     }
 
@@ -62,6 +68,7 @@ impl Page {
         match change {
             Change::Put(version) => {
                 page.past.push(version);
+                page.was_put = true;
                 page.held = Held::Version(version);
             }
             Change::Discard if promises_whole => page.held = Held::Discarded,
@@ -79,7 +86,7 @@ impl Page {
         page.held = match (&self.held, found) {
             (Held::Discarded, _) => Held::Discarded,
             (_, Found::Whole(version)) => Held::Version(version),
-            (_, Found::Other) => Held::Anything,
+            (_, Found::Other | Found::Nothing) => Held::Anything,
         };
         page
     }
@@ -94,6 +101,15 @@ mod tests {
         let page = Page::blank().after(Change::Put(7), true).after(Change::Discard, true);
         assert!(page.allows(Found::Whole(7)) && page.allows(Found::Whole(0)) && page.allows(Found::Other));
         assert!(!page.allows(Found::Whole(129)));
+    }
+
+    #[test]
+    fn a_page_is_empty_until_it_is_written() {
+        let page = Page::unknown().found(Found::Whole(129));
+        assert!(page.allows(Found::Nothing) && !page.allows(Found::Whole(0)));
+        let page = page.after(Change::Put(7), true);
+        assert!(!page.allows(Found::Nothing) && !page.found(Found::Whole(7)).allows(Found::Nothing));
+        assert!(page.after(Change::Discard, true).allows(Found::Nothing));
     }
 
     #[test]

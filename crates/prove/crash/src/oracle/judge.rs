@@ -116,7 +116,7 @@ fn page_by_page(record: &Record, promised: &[usize], found: &[Found]) -> Result<
         let is_later = later.any(|(_, change)| match (change, found) {
             (Change::Put(version), Found::Whole(found)) => version == *found,
             (Change::Discard, _) => true,
-            (Change::Put(_), Found::Other) => false,
+            (Change::Put(_), Found::Other | Found::Nothing) => false,
         });
         let may_tear = is_under_way && *found == Found::Other && !record.promises().torn_page_safe;
         if !(promised_page.allows(*found) || is_later || may_tear) {

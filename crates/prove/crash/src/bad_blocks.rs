@@ -156,7 +156,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// What it gives as sound after a power cut, the page may hold.
+    /// Checks that pages called sound after a power cut have contents that they may hold.
     fn judge_salvaged(&self, salvaged: &Salvaged) -> Result<(), String> {
         let sound = salvaged.found.iter().map(|found| match found {
             Some((found, PageState::Sound)) => Some(*found),

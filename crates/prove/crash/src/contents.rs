@@ -17,7 +17,8 @@ pub(crate) enum Found {
     Whole(u64),
     /// Anything else.
     Other,
-    /// No contents: salvage calls the page empty, as one that was never written to this store or was discarded.
+    /// No contents: salvage calls the page empty. It was never written to this store, or was
+    /// discarded.
     Nothing,
 }
 

@@ -211,7 +211,7 @@ impl Closed {
         wrong.map(|(page, found)| format!("page {page} reads as {found}"))
     }
 
-    /// Whether a page may hold nothing.
+    /// Returns true if a page may have no contents.
     pub(crate) fn may_be_empty(&self, page: u64) -> bool {
         self.record.may_hold(page, &self.promised, Found::Nothing)
     }

@@ -1,5 +1,6 @@
-//! Salvage of what a power cut left, as it is and with a mapping unit that went bad. What salvage gives as sound, a page may hold. As
-//! long as nothing is bad, all of it is explained like what an opening shows, and nothing is called damaged or doubtful.
+//! Salvage of crash images, unchanged and with a bad mapping unit. A page that salvage calls sound
+//! must hold contents that it may have. Without a bad unit the oracle explains all pages as it does
+//! after an opening, and salvage reports no damage and no doubt.
 
 use nandle_model::media::Contents;
 use nandle_pages::salvage::{InspectOptions, Inspection, PageState, Report, Severity};
@@ -50,7 +51,7 @@ pub(crate) fn salvage(stage: &Stage, places: &Places) -> Result<Salvaged, String
     salvaged.map_err(|error: nandle_pages::PageError| format!("salvage: {error}"))
 }
 
-/// What a power cut left, and what was promised of it.
+/// A crash image and the promises made before it.
 pub(crate) struct Image<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) contents: &'a [Contents],
@@ -111,7 +112,8 @@ impl Image<'_> {
         judge(self.record, self.promised, &looked).map(drop)
     }
 
-    /// All that tells of the last commits may lie in the bad unit, but what came before this life is known to be missing.
+    /// Judges an image with a bad unit. All evidence of the last commits may lie in that unit, so a
+    /// page may have contents from before them.
     fn judge_sound(&self, salvaged: &Salvaged) -> Result<(), String> {
         let batches = vec![0; self.record.clients()];
         let promised = Promise { batches, ..self.promised.clone() };

@@ -32,7 +32,7 @@ pub(crate) struct Page {
     past: Vec<u64>,
     /// True if `past` lists all whole pages that it ever held.
     is_past_known: bool,
-    /// Whether this store wrote it.
+    /// True if this store wrote it.
     was_put: bool,
 }
 

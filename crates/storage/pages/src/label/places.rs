@@ -46,11 +46,7 @@ pub(super) fn directory_blocks(policy: PolicyKind, area_bytes: u64) -> u64 {
     if policy.has_staging_area() { 1 + area_bytes / BLOCK / 64 } else { 0 }
 }
 
-<<<<<<< HEAD
-/// Places of labels of all versions, in the order in which a reader tries them when block 0 holds
-/// none. The slots of a store precede all places where a previous store's labels could remain.
-=======
-/// Lengths that slots may have.
+/// Possible lengths of a slot.
 pub(super) fn slot_lengths() -> impl Iterator<Item = u64> {
     (SLOT_BYTES_MIN.trailing_zeros()..=SLOT_BYTES_MAX.trailing_zeros()).map(|bit| 1 << bit)
 }
@@ -60,9 +56,8 @@ pub(super) fn high_water_at(slot_bytes: u64) -> impl Iterator<Item = u64> {
     HIGH_WATER_SLOTS.map(move |slot| slot * slot_bytes + BLOCK)
 }
 
-/// Places where labels of all versions may lie, in the order in which a reader tries them when block 0 holds none. A store's own
-/// labels come first: a new store leaves no label of another store between its own.
->>>>>>> 5aed2f39 (Number pages by the high-water mark where labels are lost)
+/// Places of labels of all versions, in the order in which a reader tries them when block 0 holds
+/// none. The slots of a store precede all places where a previous store's labels could remain.
 pub(super) fn candidates(capacity_bytes: u64) -> Vec<u64> {
     let end = capacity_bytes.saturating_sub(BLOCK - 1);
     let of_slots = slot_lengths().flat_map(|length| (1..SLOTS).map(move |slot| slot * length));

@@ -1,16 +1,19 @@
-//! A ring that is written front to back, and a sweep that empties it.
+//! A ring written front to back, and a sweep that empties it.
 //!
-//! StableBuffer's area must be small, because random writing is cheap in small areas only. A sequential stream may be as
-//! long as one likes. So pages are staged in a ring of any size. The oldest pages must go home for the ring to go on, and
-//! with each goes everything else that is staged for the same mapping unit of the drive, so that the drive merges or
-//! cleans the unit once for all of them; a step of the sweep goes through its units in the order of their destinations.
+//! StableBuffer's area must be small, because random writes are cheap only in small areas. A
+//! sequential stream may have any length. Pages are therefore staged in a ring of any size. The
+//! ring advances as its oldest pages are destaged. With each page all others staged for the same
+//! mapping unit are destaged too, so that the drive merges or cleans the unit once. A step of the
+//! sweep visits its units in the order of their destinations.
 //!
-//! Why by age and not round and round over the destinations: with λ pages for a unit in the time that the ring takes to
-//! fill (Poisson), a round finds λ / (1 - e^-λ) of them in a unit that it visits, and this finds 1 + λ, because it
-//! waits as long as it can. And a page that is written again and again stays.
+//! The sweep selects by age rather than cycling over the destinations. With λ pages per unit in the
+//! time that the ring takes to fill (Poisson), a cycle finds λ / (1 - e^-λ) pages in a visited
+//! unit. Selection by age finds 1 + λ, because it waits as long as possible. A frequently rewritten
+//! page also stays.
 //!
-//! What survives a power cut: every batch that was acknowledged, and of the others as a whole those before the first
-//! that isn't whole. A batch goes home when it is durable in the ring, and the ring never passes what is alive.
+//! After a power cut every acknowledged batch is present, and of the others a prefix of whole
+//! batches. A batch is destaged once it is durable in the ring, and the ring never passes live
+//! slots.
 
 use std::collections::VecDeque;
 
@@ -21,14 +24,13 @@ use crate::label::Label;
 use crate::staging::{Instance, Order, Placement, StagingConfig, Thresholds};
 use crate::{OpenOptions, PageNumber};
 
-/// A step of the sweep takes 1/this of what is staged …
+/// Fraction of the staged pages in a step of the sweep.
 const STEPS: usize = 32;
-/// … but so many pages, which is enough to keep a deep queue busy …
+/// Minimum pages per step, enough to keep a deep queue busy.
 const STEP_PAGES_MIN: usize = 32;
-/// … and not more than this, so that no call waits long.
+/// Maximum pages per step, so that no call waits long.
 const STEP_PAGES_MAX: usize = 1024;
 
-/// What there is to know of it beforehand.
 pub(super) const DESCRIPTOR: Descriptor = Descriptor {
     name: "stable-ring",
     description: "stages pages in a ring, and destages them by a sweep over their destinations",
@@ -51,16 +53,16 @@ pub(super) fn config(label: &Label, options: &OpenOptions) -> StagingConfig {
     }
 }
 
-/// The staged pages by age and by mapping unit.
+/// Staged pages by age and by mapping unit.
 #[derive(Debug, Default)]
 struct Sweep {
-    /// Every page that was added, with the stamp that it got then; only the newest stamp of a page counts.
+    /// Every added page with its stamp. Only the newest stamp of a page counts.
     by_age: VecDeque<(PageNumber, u64)>,
     stamps: FxHashMap<PageNumber, u64>,
     by_unit: FxHashMap<u64, Vec<PageNumber>>,
     last_stamp: u64,
     unit_pages: u64,
-    /// Where the pages begin on the device, so that units are the drive's own.
+    /// First page on the device, so that units match those of the drive.
     first_page_address: u64,
 }
 
@@ -69,7 +71,7 @@ impl Sweep {
         (page.0 + self.first_page_address) / self.unit_pages
     }
 
-    /// The page that has been staged longest.
+    /// Page staged for the longest time.
     fn oldest(&mut self) -> Option<PageNumber> {
         loop {
             let (page, stamp) = *self.by_age.front()?;
@@ -80,7 +82,7 @@ impl Sweep {
         }
     }
 
-    /// Takes the pages of a unit, at most so many: the first ones.
+    /// Takes up to `most` pages of a unit, in ascending order.
     fn take_unit(&mut self, unit: u64, most: usize) -> Vec<PageNumber> {
         let Some(mut pages) = self.by_unit.remove(&unit) else { return Vec::new() };
         pages.sort_unstable();

@@ -1,4 +1,4 @@
-//! What is left of zones and of the saved map, however much of them is damaged: for [salvage](crate::salvage).
+//! Reads the remains of damaged zones and of the saved map for [salvage](crate::salvage).
 
 use std::collections::BTreeMap;
 
@@ -19,33 +19,33 @@ use crate::{BLOCK_BYTES, PageNumber};
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
 
-/// Structures of an out-of-place store, each as it was found.
+/// Structures of an out-of-place store, as found.
 pub(crate) struct ZoneEvidence {
     label: Label,
     ledgers: Vec<CopyState<(Stamp, Ledger)>>,
-    /// By sequence.
+    /// Headers by sequence.
     headers: BTreeMap<u64, Header>,
     unreadable: BTreeMap<u64, Problem>,
     map: Option<MapEvidence>,
 }
 
-/// The saved map that the newest ledger names.
+/// Saved map that the newest ledger names.
 struct MapEvidence {
     at: MapAt,
     layout: AreaLayout,
     loaded: Loaded,
-    /// What is wrong with blocks of either slot.
+    /// Problems of blocks, by slot and index.
     damaged: BTreeMap<(u64, u64), Problem>,
     entered: Vec<bool>,
 }
 
 impl MapEvidence {
-    /// Where a slot begins.
+    /// Offset of a slot.
     fn slot_at(&self, label: &Label, slot: u64) -> u64 {
         label.offset_of(self.layout.slot_block(label, slot))
     }
 
-    /// Pages whose records are in a block.
+    /// Pages with records in a block.
     fn pages_of(&self, index: u64) -> PageSet {
         let records = index * saved_map::RECORDS..(index + 1) * saved_map::RECORDS;
         PageSet::of(records.start.min(self.layout.pages)..records.end.min(self.layout.pages))
@@ -63,7 +63,7 @@ impl ZoneEvidence {
         }
     }
 
-    /// The next copy of the ledger.
+    /// Enters the next copy of the ledger.
     pub(crate) fn enter_ledger(&mut self, copy: Result<&[u8], Problem>) {
         let (id, blocks) = (self.label.id, self.label.area_blocks());
         let fits = |layout: AreaLayout| {
@@ -81,11 +81,11 @@ impl ZoneEvidence {
         newest(&self.ledgers).map(|(_, ledger)| ledger)
     }
 
-    /// The slots of the saved map that are looked at: the one that counts, then the other.
+    /// Slots of the saved map to examine: the current one, then the other.
     pub(crate) fn map_slots(&mut self) -> Vec<(u64, u64)> {
         let Some(ledger) = self.ledger().filter(|ledger| ledger.map.saved > 0) else { return Vec::new() };
         let Ledger { layout, map: at, .. } = ledger;
-        // A ledger that another layout wrote names no map here.
+        // A ledger of another layout names no map here.
         if at.slot > 1 || layout.map_blocks < saved_map::blocks(layout.pages, layout.zones) {
             return Vec::new();
         }
@@ -99,7 +99,7 @@ impl ZoneEvidence {
         slots.to_vec()
     }
 
-    /// A block of a slot of the saved map.
+    /// Enters a block of a slot of the saved map.
     pub(crate) fn enter_map_block(&mut self, offset_bytes: u64, block: Result<&[u8], Problem>) {
         let Some(map) = &mut self.map else { return };
         for slot in [0, 1] {
@@ -107,7 +107,7 @@ impl ZoneEvidence {
             let Some(index) = offset_bytes.checked_sub(start).map(|bytes| bytes / BLOCK) else { continue };
             let Some(entered) = map.entered.get_mut(crate::size::to_usize(index)) else { continue };
             let is_valid = match block {
-                // It says the same as the one before.
+                // Equals the block entered before.
                 Ok(block) if *entered => Loaded::is_of(map.at.saved, self.label.id, index, block),
                 Ok(block) => map.loaded.enter(self.label.id, index, block),
                 Err(_) => false,
@@ -119,7 +119,7 @@ impl ZoneEvidence {
         }
     }
 
-    /// A block of the area.
+    /// Enters a block of the area.
     pub(crate) fn enter_block(&mut self, position: u64, block: Result<&[u8], Problem>) {
         match block {
             Ok(block) => {
@@ -135,7 +135,7 @@ impl ZoneEvidence {
         }
     }
 
-    /// Puts it all together.
+    /// Evaluates all structures together.
     pub(crate) fn resolve(mut self) -> Resolved {
         let mut resolved = Resolved::default();
         let ledger = self.ledger();
@@ -162,13 +162,14 @@ impl ZoneEvidence {
         resolved
     }
 
-    /// A store that was closed has grown since then, so it was opened, and its ledgers are older ones.
+    /// Returns true if the store has grown since the close that this ledger records. It must have
+    /// been opened in between, so the ledgers are older copies.
     fn is_older_than_label(&self, ledger: &Ledger) -> bool {
         let is_longer = ledger.layout.blocks() < self.label.area_blocks();
         ledger.is_clean && is_longer && !self.label.is_earlier()
     }
 
-    /// Enters what the saved map says, and for what is lost of it, what headers say.
+    /// Enters the saved map, and for its lost records the entries of headers.
     fn enter_map(&mut self, is_closed: bool, resolved: &mut Resolved) {
         let Some(map) = self.map.take() else { return };
         let saved = map.at.saved;
@@ -178,7 +179,7 @@ impl ZoneEvidence {
         }
         for ((slot, index), problem) in &map.damaged {
             let is_entered = map.entered.get(crate::size::to_usize(*index)) == Some(&true);
-            // The other slot holds the same only when the store was closed.
+            // Both slots have equal contents only after a close.
             let severity = match (is_entered, *slot == map.at.slot || is_closed) {
                 (false, true) => Severity::Loss,
                 (true, true) => Severity::Redundant,
@@ -200,7 +201,7 @@ impl ZoneEvidence {
             }
         }
         if !lost.is_empty() {
-            // Which of them counts is a guess.
+            // The right one of several versions is a guess.
             for header in self.headers.values().filter(|header| header.sequence <= saved) {
                 let versions = self.versions_of(header).into_iter();
                 resolved.enter(versions.filter(|version| lost.contains(version.page)), []);
@@ -210,7 +211,7 @@ impl ZoneEvidence {
         resolved.discarded.clear();
     }
 
-    /// Enters what was written since the map was saved, or ever.
+    /// Enters extents written since the map was saved, or all if there is none.
     fn by_ledger(&self, ledger: &Ledger, resolved: &mut Resolved) {
         let saved = if ledger.layout.map_blocks > 0 { ledger.map.saved } else { 0 };
         let base = ledger.durable.max(saved);
@@ -234,13 +235,13 @@ impl ZoneEvidence {
             resolved.doubt(missing.unwrap_or(promised), pages.min(self.label.pages));
             self.miss_headers(Problem::Missing, resolved);
         }
-        // What was only moved is where it was, too.
+        // Pages that were only moved are also still at their old places.
         let tail = chain.range(behind..).zip(behind..).filter(|_| !ledger.is_closed);
         let tail = tail.take_while(|((sequence, _), expected)| **sequence == *expected);
         resolved.tail = tail.map(|((_, header), _)| self.tail_extent(header)).collect();
     }
 
-    /// Holds the extents that were found against those that the ledger says there must be.
+    /// Compares the extents found with those that the ledger requires.
     fn hold_against(
         &self,
         ledger: &Ledger,
@@ -274,7 +275,7 @@ impl ZoneEvidence {
         resolved.findings.push(finding(Structure::ExtentHeader, problem, Severity::Loss, place));
     }
 
-    /// As far as the headers themselves go: which extents don't count isn't known, nor what is missing.
+    /// Evaluates the headers alone. Obsolete and missing extents can't be recognised.
     fn without_ledger(&self, resolved: &mut Resolved) {
         for header in self.headers.values() {
             resolved.enter(self.versions_of(header), header.discards.iter().copied());
@@ -288,7 +289,8 @@ impl ZoneEvidence {
         resolved.findings.push(finding(Structure::Ledger, problem, Severity::Loss, place));
     }
 
-    /// Blocks that can't be read and that hold no page that counts. A header there is missed by what names it.
+    /// Reports unreadable blocks without a live page. Missing headers are reported through the
+    /// structures that name them.
     fn judge_unreadable(&self, resolved: &mut Resolved) {
         let tail = resolved.tail.iter().flat_map(|extent| &extent.versions);
         let mut used: Vec<(u64, u64)> = resolved
@@ -301,7 +303,8 @@ impl ZoneEvidence {
         let zones_end = self.ledger().map_or(u64::MAX, |ledger| ledger.layout.slot_block(&self.label, 0));
         for (position, problem) in self.unreadable.range(..zones_end) {
             let at = self.label.offset_of(*position);
-            // Pages don't overlap, so the last that begins before the block's end is the one that may reach into it.
+            // Pages don't overlap, so only the last page that starts before the block's end can
+            // reach into the block.
             let last = used.partition_point(|(start, _)| *start < at + BLOCK).checked_sub(1);
             if last.and_then(|index| used.get(index)).is_none_or(|(_, end)| *end <= at) {
                 let free = finding(Structure::FreeSpace, *problem, Severity::Harmless, at_block(at));
@@ -333,7 +336,7 @@ impl ZoneEvidence {
     }
 }
 
-/// The page that a version holds as it is stored, if it is whole.
+/// Unpacked page of a version, if it is intact.
 pub(crate) fn unpacked(version: &Version, stored: &[u8], page_bytes: usize) -> Option<Vec<u8>> {
     let Version { page, sum, stored_bytes, .. } = *version;
     let mut contents = vec![0; page_bytes];

@@ -1,15 +1,16 @@
-//! How an area is cut into zones and two slots for the saved map, and how it gets longer.
+//! Layout of the area: zones and two slots for the saved map, with growth.
 //!
 //! ```text
 //! before  zone 0 … zone 8 │ slot 0 │ slot 1 │
 //! after   zone 0 … zone 8 │ zone 9 … zone 20  │ slot 0 │ slot 1 │
 //! ```
 //!
-//! New zones begin where the slots of the saved map were, and the new slots lie behind the end of the area as it was. So the
-//! old map is there until a durable [ledger](super::ledger) says that the new layout counts; only then are new zones written to.
+//! New zones start at the old slots of the saved map, and the new slots lie behind the old end of
+//! the area. The old map therefore remains until a durable [ledger](super::ledger) adopts the new
+//! layout. Only then are new zones written.
 //!
-//! A layout that is made for a growth has pages to spare: as many as its zones are enough for. Growing to so many changes the
-//! label alone.
+//! A layout for growth has spare pages, as many as its zones support. Growth up to that number
+//! changes only the label.
 
 use super::capacity::{filled_zones, least_spare};
 use super::format::PIECE_PAGES;
@@ -24,22 +25,23 @@ const BLOCK: u64 = BLOCK_BYTES as u64;
 pub(super) struct AreaLayout {
     pub(super) zone_blocks: u64,
     pub(super) zones: u64,
-    /// Of a slot of the saved map; 0 in a store that saves none.
+    /// Length of a slot of the saved map; 0 in a store without one.
     pub(super) map_blocks: u64,
-    /// The saved map has a record for each: the store may have so many without another layout.
+    /// Number of page records in the saved map, and thus the maximum number of pages in this
+    /// layout.
     pub(super) pages: u64,
-    /// Zones beside those that pages fill, in percent of the pages.
+    /// Spare zones in addition to those that pages fill, in percent of the pages.
     pub(super) spare_percent: u32,
 }
 
 impl AreaLayout {
-    /// Of a new store with so many pages, that of the header included.
+    /// Layout of a new store with `pages` pages, including the header's.
     pub(super) fn of_new(pages: u64, page_blocks: u64, zone_blocks: u64, spare_percent: u32) -> Self {
         let zones = wanted_zones(pages, page_blocks, zone_blocks, spare_percent);
         Self { zone_blocks, zones, map_blocks: saved_map::blocks(pages, zones), pages, spare_percent }
     }
 
-    /// Blocks of the area.
+    /// Length of the area in blocks.
     pub(super) fn blocks(&self) -> u64 {
         let slots = map_stride_blocks(self.map_blocks).saturating_mul(2);
         self.zone_bytes_end().saturating_add(slots)
@@ -49,7 +51,7 @@ impl AreaLayout {
         self.zones.saturating_mul(self.zone_blocks)
     }
 
-    /// Bytes of the area.
+    /// Length of the area in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.blocks().saturating_mul(BLOCK)
     }
@@ -60,7 +62,7 @@ impl AreaLayout {
         self.zone_bytes_end() + slot.min(1) * label.map_stride_blocks(self.map_blocks)
     }
 
-    /// The layout for so many pages: this one, if they fit into it.
+    /// Layout for `pages` pages: this one if they fit.
     pub(super) fn grown(self, pages: u64, page_blocks: u64) -> Self {
         if pages <= self.pages {
             return self;
@@ -69,7 +71,8 @@ impl AreaLayout {
         self.with_zones(wanted.max(self.blocks().div_ceil(self.zone_blocks)), page_blocks)
     }
 
-    /// The layout of an area that a growth has made so long: what [`grown`](Self::grown) gave then.
+    /// Layout of an area that growth extended to this length: the earlier result of
+    /// [`grown`](Self::grown).
     pub(super) fn of_area(self, area_blocks: u64, page_blocks: u64) -> Self {
         if area_blocks <= self.blocks() {
             return self;
@@ -78,7 +81,7 @@ impl AreaLayout {
         self.with_zones(largest(self.zones, area_blocks / self.zone_blocks, fits), page_blocks)
     }
 
-    /// So many zones, and the pages that they are enough for.
+    /// Layout with `zones` zones, and the maximum number of pages for them.
     fn with_zones(self, zones: u64, page_blocks: u64) -> Self {
         let Self { zone_blocks, spare_percent, .. } = self;
         let is_enough = |pages| wanted_zones(pages, page_blocks, zone_blocks, spare_percent) <= zones;
@@ -87,7 +90,7 @@ impl AreaLayout {
     }
 }
 
-/// The largest number between two that passes; the least one if none does. Where one passes, all smaller ones do.
+/// Largest number in a range that passes, or `least` if none does. Requires a monotonic predicate.
 fn largest(least: u64, most: u64, passes: impl Fn(u64) -> bool) -> u64 {
     let (mut low, mut high) = (least, most.max(least));
     while low < high {
@@ -101,7 +104,7 @@ fn largest(least: u64, most: u64, passes: impl Fn(u64) -> bool) -> u64 {
     low
 }
 
-/// Zones that a store with so many pages has.
+/// Number of zones of a store with `pages` pages.
 fn wanted_zones(pages: u64, page_blocks: u64, zone_blocks: u64, spare_percent: u32) -> u64 {
     let blocks = pages.saturating_mul(page_blocks);
     let spare_blocks = u128::from(blocks) * u128::from(spare_percent) / 100;
@@ -141,7 +144,7 @@ mod tests {
         }
     }
 
-    /// A thousandth at a time, a store gets hardly longer than one that is made with all pages.
+    /// Growing by a thousandth at a time makes a store little longer than creating it at full size.
     #[test]
     fn many_small_growths_take_little_more_than_one() {
         for (pages, zone_blocks, most) in [(1000, 17, 1.6), (100_000, 256, 1.1), (1 << 24, 256, 1.05)] {

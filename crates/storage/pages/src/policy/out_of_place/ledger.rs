@@ -1,9 +1,10 @@
-//! The ledger of the out-of-place policy: what of the sequences counts.
+//! Ledger of the out-of-place policy: the valid sequences.
 //!
 //! # Format, version 4 (of the store's label)
 //!
-//! Eight copies of one block, one behind the other; generation *g* is written to copy *g* mod 8 (see [`Rotation`](crate::extents::Rotation)). A reader takes the valid one with the greatest
-//! generation; with none the store is damaged. Numbers are little-endian.
+//! Eight copies of one block, at the places given by the label; generation *g* is written to copy
+//! *g* mod 8 (see [`Rotation`](crate::extents::Rotation)). The valid copy with the greatest
+//! generation applies; without one the store is damaged. Numbers are little-endian.
 //!
 //! ```text
 //!  0  magic        8  "NANDLEPO"
@@ -39,11 +40,16 @@
 //! 4092 checksum    4  CRC32C of all bytes before
 //! ```
 //!
-//! It is written at each opening, before the opening writes anything else, and when it has saved the map, or in earlier versions
-//! has wiped the headers beyond the cut; before a zone is used again, after a flush, with a `durable` that covers everything in the
-//! zone and everything that made it dead; and when a map was saved and flushed. An opening that finds other extents than those
-//! that are `needed` has found damage: no power cut takes what is durable. A store that is closed, or is
-//! opened after that, writes two of them that say the same, so that the one that is left tells when the other is damaged or is an older one again.
+//! A ledger is written:
+//! - at each opening before any other write, and again after the map is saved, or in earlier
+//!   versions after headers beyond the cut are wiped;
+//! - before a zone is reused, after a flush, with a `durable` that covers the zone's contents and
+//!   their successors;
+//! - after a map is saved and flushed.
+//!
+//! An opening that finds other extents than the `needed` ones reports damage: no power cut removes
+//! durable extents. A close, and the first opening after it, write two equal ledgers, so that one
+//! remains if the other is damaged or replaced by an older copy.
 
 use super::format::{zone_field, zone_of_field};
 use super::layout::AreaLayout;
@@ -54,7 +60,7 @@ use crate::label::Label;
 use crate::options::USUAL_SPARE_PERCENT;
 
 const MAGIC: [u8; 8] = *b"NANDLEPO";
-/// Length of a copy.
+/// Length of a copy in bytes.
 pub(super) const LEDGER_BYTES: u64 = BLOCK_BYTES as u64;
 
 /// See the [format](self).
@@ -69,7 +75,7 @@ pub(super) struct Ledger {
     pub(super) map: MapAt,
     pub(super) is_clean: bool,
     pub(super) begun: u64,
-    /// Which extents an opening must find.
+    /// Extents that an opening must find.
     pub(super) needed: Seal,
 }
 
@@ -81,7 +87,7 @@ pub(super) struct Seal {
 }
 
 impl Seal {
-    /// One more, with the checksum of its header.
+    /// Adds an extent with the checksum of its header.
     pub(super) fn add(&mut self, sequence: u64, seal: u32) {
         self.extents += 1;
         self.checksum = nandle_units::extend_checksum(self.checksum, &sequence.to_le_bytes());
@@ -89,19 +95,18 @@ impl Seal {
     }
 }
 
-/// Where the newest saved map is.
+/// Place of the newest saved map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct MapAt {
-    /// The last sequence that it tells of; 0 as long as none was saved.
+    /// Last sequence that the map covers; 0 without a map.
     pub(super) saved: u64,
-    /// Its slot.
     pub(super) slot: u64,
-    /// The zone that is begun next.
+    /// Zone to begin next.
     pub(super) next: Option<u64>,
 }
 
 impl MapAt {
-    /// The slot that the next map goes to.
+    /// Slot of the next map.
     pub(super) fn other_slot(self) -> u64 {
         debug_assert!(self.slot < 2, "{self:?}");
         u64::from(self.saved > 0) & (1 - self.slot.min(1))
@@ -110,10 +115,11 @@ impl MapAt {
 
 const RANGES: usize = 8;
 
-/// Sequences of extents that openings wiped, in formats 1 and 2: a drive may have lost the zeros since.
+/// Sequences of extents that openings wiped, in formats 1 and 2. A drive may since have lost the
+/// zeros.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Aborted {
-    /// Those between the two numbers.
+    /// Exclusive bounds of each range.
     ranges: [(u64, u64); RANGES],
 }
 
@@ -124,7 +130,7 @@ impl Aborted {
 }
 
 impl Ledger {
-    /// Of a store that nothing was written to.
+    /// Ledger of a store without writes.
     pub(super) fn new(layout: AreaLayout) -> Self {
         Self {
             layout,
@@ -140,7 +146,7 @@ impl Ledger {
         }
     }
 
-    /// The same with its layout, where an earlier program wrote it: the label tells.
+    /// Ledger with its layout. For earlier programs' ledgers the label provides it.
     pub(super) fn laid_out(self, label: &Label) -> Self {
         if self.layout.zones > 0 {
             return self;
@@ -151,7 +157,7 @@ impl Ledger {
         Self { layout: AreaLayout { zones, pages: label.pages, spare_percent, ..self.layout }, ..self }
     }
 
-    /// Whether an extent is one that an earlier run left behind.
+    /// Returns true for an extent left behind by an earlier run.
     pub(super) fn is_aborted(&self, sequence: u64) -> bool {
         (self.cut < sequence && sequence < self.first) || self.aborted.contains(sequence)
     }

@@ -1,23 +1,24 @@
 use crate::PageNumber;
 use crate::size::to_usize;
 
-/// Gaps that the mean is taken over: `ZLeanStore`'s figure.
+/// Gaps in the running mean, as in `ZLeanStore`.
 const GAPS_MAX: u32 = 8;
 
-/// When pages will be written again, estimated as in `ZLeanStore` (arXiv 2603.09927): the last write and the mean of up to
-/// eight gaps before it. Time is counted in page writes.
+/// Expected times of the next write of each page, estimated as in `ZLeanStore` (arXiv 2603.09927)
+/// from the last write and the mean of up to eight gaps before it. The unit of time is one page
+/// write.
 #[derive(Debug)]
 pub(super) struct Lifetimes {
     now: u64,
     pages: Vec<Past>,
 }
 
-/// What is known of a page.
+/// History of a page.
 #[derive(Debug, Clone, Copy, Default)]
 struct Past {
     /// Time of its last write; 0 before the first.
     last: u64,
-    /// A running mean, which is the mean of the gaps as long as there are no more than eight.
+    /// Running mean of the gaps; exact for up to eight gaps.
     mean_gap: u64,
     gaps: u32,
 }
@@ -27,13 +28,13 @@ impl Lifetimes {
         Self { now: 0, pages: vec![Past::default(); to_usize(pages)] }
     }
 
-    /// There are so many pages from now on, at least.
+    /// Extends the number of pages to at least `pages`.
     pub(super) fn grow(&mut self, pages: u64) {
         let pages = to_usize(pages).max(self.pages.len());
         self.pages.resize(pages, Past::default());
     }
 
-    /// A page is written.
+    /// Records a write of a page.
     pub(super) fn written(&mut self, page: PageNumber) {
         debug_assert!(page.0 < self.pages.len() as u64, "{page} of {}", self.pages.len());
         self.now += 1;
@@ -50,16 +51,16 @@ impl Lifetimes {
         past.last = now;
     }
 
-    /// How long a page is expected to live from now on: its mean gap, or as long as it has been left alone already, if
-    /// that is longer; `None` when it was written once at most.
+    /// Expected remaining life of a page: its mean gap, or the time since its last write if that is
+    /// longer; `None` before its second write.
     pub(super) fn expected(&self, page: PageNumber) -> Option<u64> {
         debug_assert!(page.0 < self.pages.len() as u64, "{page} of {}", self.pages.len());
         let past = self.pages.get(to_usize(page.0))?;
         (past.gaps > 0).then(|| past.mean_gap.max(self.now - past.last))
     }
 
-    /// The group, of so many, in which a page's neighbours die at about the same time: by powers of two of the expected
-    /// life, the last one for what lives twice as long as all pages take to be written once, or was never seen to die.
+    /// Lifetime group of a page: by powers of two of its expected life. The last group holds pages
+    /// that live twice as long as writing every page once takes, or whose life is unknown.
     pub(super) fn group(&self, page: PageNumber, groups: usize) -> usize {
         debug_assert!(groups > 0, "a page has a group");
         let coldest = groups.saturating_sub(1);

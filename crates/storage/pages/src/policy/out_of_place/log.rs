@@ -1,4 +1,4 @@
-//! The zones' part of the [write log](crate::write_log): where each page lies, and which are on their way there.
+//! Zones' part of the [write log](crate::write_log): places of pages, and pages being written.
 
 use nandle_io::Buffer;
 use rustc_hash::FxHashMap;
@@ -9,13 +9,13 @@ use super::packing::{Put, Spot};
 use crate::PageNumber;
 use crate::write_log::{Found, From, Stored, Versions, WriteLog};
 
-/// The write log of zones.
+/// Write log of zones.
 pub(super) type ZoneLog = WriteLog<MappedPages>;
 
-/// The newest version of each page.
+/// Newest version of each page.
 pub(super) struct MappedPages {
     pub(super) map: Map,
-    /// Contents that are being written, with the sequence of their extent.
+    /// Contents being written, with the sequence of their extent.
     on_the_way: FxHashMap<PageNumber, (u64, Buffer)>,
 }
 
@@ -24,7 +24,7 @@ impl MappedPages {
         Self { map, on_the_way: FxHashMap::default() }
     }
 
-    /// An extent is sent that is in the map.
+    /// Records the start of an extent's write. The map already contains it.
     pub(super) fn sent(&mut self, header: &Header, puts: Vec<Put>) {
         debug_assert_eq!(header.pages.len(), puts.len(), "a header describes what is behind it");
         let sequence = header.sequence;

@@ -3,32 +3,32 @@ use crate::PageNumber;
 use crate::defects::Defect;
 use crate::size::to_usize;
 
-/// Where the newest version of each page is.
+/// Places of the newest version of each page.
 #[derive(Debug)]
 pub(super) struct Map {
     places: Vec<PagePlace>,
 }
 
-/// What became of a page last.
+/// Last change of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum PagePlace {
-    /// It was never written.
+    /// Never written.
     #[default]
     Nowhere,
-    /// Its contents lie there.
+    /// Written, with contents at `spot`.
     At { spot: Spot, sum: u32, sequence: u64 },
-    /// It was discarded; the header that says so is at that block.
+    /// Discarded, by the header at `block`.
     Discarded { block: u64, sequence: u64 },
 }
 
-/// What keeps a page, or its discard.
+/// Place that keeps a page or its discard alive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Kept {
-    /// The block of the area in which it begins.
+    /// Block of the area in which it begins.
     pub(super) block: u64,
-    /// 0 of a discard.
+    /// 0 for a discard.
     pub(super) stored_bytes: u32,
-    /// That of its extent.
+    /// Sequence of its extent.
     pub(super) sequence: u64,
 }
 
@@ -47,7 +47,7 @@ impl Map {
         Self { places: vec![PagePlace::default(); to_usize(pages)] }
     }
 
-    /// There are so many pages from now on, at least.
+    /// Extends the number of pages to at least `pages`.
     pub(super) fn grow(&mut self, pages: u64) {
         let pages = to_usize(pages).max(self.places.len());
         self.places.resize(pages, PagePlace::Nowhere);
@@ -58,7 +58,7 @@ impl Map {
         self.places.get(to_usize(page.0)).copied().unwrap_or_default()
     }
 
-    /// Enters a place; returns the one before.
+    /// Enters a place. Returns the previous one.
     pub(super) fn put(&mut self, page: PageNumber, place: PagePlace) -> PagePlace {
         debug_assert!(self.has(page), "{page} of {}", self.places.len());
         debug_assert!(
@@ -82,12 +82,12 @@ impl Map {
         page.0 < self.places.len() as u64
     }
 
-    /// Where each page is, by their numbers.
+    /// Places of all pages in order.
     pub(super) fn places(&self) -> impl Iterator<Item = PagePlace> {
         self.places.iter().copied()
     }
 
-    /// The first page from this one on of which something is known.
+    /// First known page from `pages` on.
     pub(super) fn first_known_from(&self, pages: u64) -> Option<Kept> {
         self.places().skip(to_usize(pages)).find_map(PagePlace::kept)
     }

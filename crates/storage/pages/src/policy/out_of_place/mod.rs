@@ -1,26 +1,28 @@
-//! Every page to a new place: pages that will die at about the same time share a zone, which is as long as what the drive
-//! cleans at once, so that whole zones die and the drive has little to move. After `ZLeanStore` (arXiv 2603.09927).
+//! Writes each version of a page to a new place. Pages that will die at about the same time share a
+//! zone, whose length suits the drive's own cleaning, so that whole zones die and the drive moves
+//! little. After `ZLeanStore` (arXiv 2603.09927).
 //!
 //! ```text
 //! write → gather (memory) → extents, one for each group of lifetimes, each at the end of its group's open zone → flush
 //! clean: the victim's living pages are read and written again, by their lifetimes → flush → ledger → flush → discard
 //! ```
 //!
-//! What survives a power cut: every batch that was acknowledged, and of the others as a whole those before the first that
-//! isn't whole. No page is ever written over: its new version lies elsewhere, and the zone of the old one is used again
-//! only when a durable ledger says that everything up to the newer one is durable. Extents form a chain by their
-//! sequence numbers, which ends before its first gap and at the end of a group of batches. The map is [saved](saved_map) when the
-//! store is closed, at intervals, and by each opening that finds it not closed; what was written since is found again by the
-//! [headers](header), of which those don't matter any more that the saved map covers. So what an opening cut off can't come
-//! back, whatever the drive does with it. A discarded page stays discarded: its discard is kept like a page.
+//! After a power cut every acknowledged batch is present, and of the others a prefix of whole
+//! batches. Pages are never overwritten: a new version goes elsewhere, and the zone of the old one
+//! is reused only after a durable ledger covers the newer one. Extents form a chain by sequence
+//! numbers, which ends before its first gap, at the end of a group of batches. The map is
+//! [saved](saved_map) at a close, at intervals, and by each opening after an unclean end. Later
+//! writes are recovered from their [headers](header); headers covered by the saved map no longer
+//! matter. Remains of an interrupted opening therefore never return, whatever the drive does with
+//! them. A discarded page stays discarded, because the discard is stored like a page.
 //!
-//! Pages are compressed where that pays, the first of `ZLeanStore`'s cuts: what isn't written wears nothing, and the
-//! space that it leaves is spare space, which makes cleaning cheap. An engine's pages often have a third or a half of them
-//! empty or alike. See [packing].
+//! Pages are compressed where that pays, which is the first of `ZLeanStore`'s savings: it reduces
+//! wear, and the space saved is spare space that makes cleaning cheap. An engine's pages are often
+//! empty or repetitive by a third to a half. See [packing].
 //!
-//! A store grows by zones behind the others: see [layout].
+//! A store grows by zones behind the existing ones: see [layout].
 //!
-//! Memory: 32 bytes a page for the map, 24 for the lifetimes, and 8 for each page in a zone.
+//! Memory: 32 bytes per page for the map, 24 for the lifetimes, and 8 for each page in a zone.
 
 mod capacity;
 mod clean;
@@ -70,7 +72,6 @@ use crate::signal::Turn;
 use crate::write_log::Context;
 use crate::{BLOCK_BYTES, Batch, BatchNumber, PageError, PageNumber, Stats};
 
-/// What there is to know of it beforehand.
 pub(super) const DESCRIPTOR: Descriptor = Descriptor {
     name: "out-of-place",
     description: "writes each version of a page to a new place, beside others that will die at the same time",
@@ -80,28 +81,28 @@ pub(super) const DESCRIPTOR: Descriptor = Descriptor {
     open: |parts| Box::pin(async { Ok(Box::new(OutOfPlace::open(parts).await?) as Box<dyn Policy>) }),
 };
 
-/// The policy.
+/// Policy that writes each version of a page to a new place.
 pub(crate) struct OutOfPlace {
     shared: Rc<ZoneEngine>,
 }
 
-/// What its tasks share.
+/// State shared by the policy's tasks.
 struct ZoneEngine {
     context: Rc<Context>,
     log: Rc<ZoneLog>,
     zone_blocks: u64,
     state: RefCell<EngineState>,
     ledger_turn: Turn,
-    /// The last batch that the opening found.
+    /// Last batch found by the opening.
     opened_batch: BatchNumber,
     is_growing: Cell<bool>,
 }
 
-/// What is known of the zones.
+/// State of the zones.
 struct EngineState {
     zones: Zones,
     lifetimes: Lifetimes,
-    /// What the next ledger says of extents.
+    /// Extents that the next ledger requires.
     needed: NeededExtents,
     ledger: Ledger,
     rotation: Rotation,
@@ -111,7 +112,7 @@ struct EngineState {
 }
 
 impl OutOfPlace {
-    /// Opens the area of a store, and recovers it.
+    /// Opens and recovers the area of a store.
     pub(super) async fn open(parts: Parts) -> Result<Self, PageError> {
         Ok(Self { shared: recover::recover(parts).await? })
     }
@@ -129,7 +130,7 @@ impl Policy for OutOfPlace {
 
     fn sync(&self) -> Task<'_, BatchNumber> {
         Box::pin(async {
-            // Where one request can do it, it does.
+            // Uses a single durable write where possible.
             let push = async || write::push(&self.shared, Durability::Durable).await;
             self.shared.log.commit(push).await.map(BatchNumber)
         })
@@ -147,12 +148,13 @@ impl Policy for OutOfPlace {
         Box::pin(self.shared.read(page, into))
     }
 
-    /// Cleaning may move the page at any time and write over its place: then the checksum tells a reader.
+    /// Cleaning may move the page and overwrite its place at any time. The checksum then reveals it
+    /// to a reader.
     fn locate(&self, page: PageNumber) -> Option<Place> {
         self.shared.locate(page)
     }
 
-    /// Its own place is wherever a page lies.
+    /// Pages have no home places, so a sync suffices.
     fn checkpoint(&self) -> Task<'_, ()> {
         Box::pin(async { self.sync().await.map(drop) })
     }
@@ -189,7 +191,7 @@ impl Policy for OutOfPlace {
 
     fn stopped(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {
         let shared = &self.shared;
-        // What failed to be written stays on the way for good.
+        // A failed write stays in flight forever.
         let has_ended = || {
             let state = shared.state.borrow();
             let has_landed =

@@ -1,5 +1,6 @@
-//! Which extents an opening must find: those since the saved map that hold the newest durable version of a page. What all
-//! of them are is said by the [ledger](super::ledger), so that one that is missing, or is an older one again, isn't passed over.
+//! Extents that an opening must find: those since the saved map that hold the newest durable
+//! version of a page. The [ledger](super::ledger) stores their number and checksum, which detects
+//! missing or older ones.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,7 +10,7 @@ use super::header::Header;
 use super::ledger::Seal;
 use crate::PageNumber;
 
-/// An extent, and the pages that it tells of.
+/// An extent with its pages.
 #[derive(Debug)]
 struct Sent {
     sequence: u64,
@@ -17,33 +18,33 @@ struct Sent {
     pages: Vec<PageNumber>,
 }
 
-/// An extent that is needed.
+/// A needed extent.
 #[derive(Debug)]
 struct Needed {
     seal: u32,
-    /// Pages whose newest durable version it holds; one at least.
+    /// Number of pages whose newest durable version it holds; at least 1.
     newest: usize,
 }
 
 /// See the [module](self).
 #[derive(Debug, Default)]
 pub(super) struct NeededExtents {
-    /// What isn't known to be durable, in the order of sequences.
+    /// Extents that may be volatile, in the order of sequences.
     sent: VecDeque<Sent>,
-    /// The extent that told of a page last.
+    /// Last extent of each page.
     newest: FxHashMap<PageNumber, u64>,
     needed: BTreeMap<u64, Needed>,
 }
 
 impl NeededExtents {
-    /// An extent is written, later than all before it.
+    /// Records an extent, later than all before it.
     pub(super) fn sent(&mut self, header: &Header) {
         debug_assert!(self.sent.back().is_none_or(|last| last.sequence < header.sequence), "in order");
         let Header { sequence, seal, .. } = *header;
         self.sent.push_back(Sent { sequence, seal, pages: header.changed().collect() });
     }
 
-    /// All extents up to this sequence are durable.
+    /// Records that all extents up to a sequence are durable.
     pub(super) fn durable(&mut self, durable: u64) {
         while let Some(sent) = self.sent.pop_front_if(|sent| sent.sequence <= durable) {
             for page in &sent.pages {
@@ -58,7 +59,7 @@ impl NeededExtents {
     }
 
     fn replaced(&mut self, sequence: u64) {
-        // What the saved map covers isn't counted any more.
+        // Extents covered by the saved map are no longer counted.
         let Some(extent) = self.needed.get_mut(&sequence) else { return };
         debug_assert!(extent.newest > 0, "extent {sequence} is needed");
         extent.newest -= 1;
@@ -67,7 +68,7 @@ impl NeededExtents {
         }
     }
 
-    /// A map is saved that covers all extents up to this sequence.
+    /// Records a saved map that covers all extents up to a sequence.
     pub(super) fn saved(&mut self, saved: u64) {
         if self.needed.first_key_value().is_none_or(|(first, _)| *first > saved) {
             return;
@@ -80,7 +81,7 @@ impl NeededExtents {
         );
     }
 
-    /// What a ledger says of them.
+    /// Number and checksum for a ledger.
     pub(super) fn seal(&self) -> Seal {
         debug_assert_eq!(
             self.needed.values().map(|extent| extent.newest).sum::<usize>(),

@@ -1,7 +1,8 @@
-//! How a page lies in an extent: compressed, where that saves an eighth of it at least, or else as it is.
+//! Stored form of pages: compressed if that saves at least an eighth, otherwise unchanged.
 //!
-//! A compressed page is one block of LZ4's block format, nothing before it and nothing behind; its length is in the extent's
-//! [header](super::header). The checksum is that of the page as the client gave it, so it covers the way back too.
+//! A compressed page is one block of LZ4's block format without a frame; the extent's
+//! [header](super::header) stores its length. The checksum is that of the original page, so it also
+//! covers decompression.
 
 use std::ops::Range;
 
@@ -16,25 +17,25 @@ use crate::page::checksum;
 use crate::size::{to_u32, to_usize};
 use crate::{BLOCK_BYTES, PageError, PageNumber};
 
-/// Less than this part of a page isn't worth unpacking it.
+/// Minimum saving, as 1/`LEAST_SAVING` of a page.
 pub(crate) const LEAST_SAVING: usize = 8;
 const BLOCK: u64 = BLOCK_BYTES as u64;
 
-/// Where a page lies, in bytes of the area, or of the device.
+/// Place of a page, in bytes of the area or of the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Spot {
     pub(crate) start_bytes: u64,
-    /// The page's own length, or less when it is compressed.
+    /// Length of the page, or less if compressed.
     pub(crate) stored_bytes: u32,
 }
 
 impl Spot {
-    /// The block of the area in which it begins.
+    /// First block of the area that it occupies.
     pub(super) fn block(self) -> u64 {
         self.start_bytes / BLOCK
     }
 
-    /// What it keeps in its zone, of an extent with that sequence.
+    /// Place in its zone, for an extent with that sequence.
     pub(super) fn kept(self, sequence: u64) -> Kept {
         Kept { block: self.block(), stored_bytes: self.stored_bytes, sequence }
     }
@@ -43,18 +44,18 @@ impl Spot {
         self.start_bytes + u64::from(self.stored_bytes)
     }
 
-    /// Its first byte, if a page of that length lies there as it is, in whole blocks.
+    /// First byte, if the page is stored uncompressed in whole blocks.
     pub(crate) fn start_of_plain(self, page_bytes: u64) -> Option<u64> {
         let is_plain = u64::from(self.stored_bytes) == page_bytes;
         (is_plain && self.start_bytes.is_multiple_of(BLOCK)).then_some(self.start_bytes)
     }
 
-    /// The whole blocks that it touches.
+    /// Whole blocks that it touches.
     pub(crate) fn span(self) -> Range<u64> {
         self.block() * BLOCK..self.end_bytes().next_multiple_of(BLOCK)
     }
 
-    /// Its place in its span.
+    /// Its range within its span.
     pub(crate) fn within(self) -> Range<usize> {
         let start = to_usize(self.start_bytes % BLOCK);
         let within = start..start + self.stored_bytes as usize;
@@ -63,19 +64,19 @@ impl Spot {
     }
 }
 
-/// A page on its way into an extent.
+/// A page to be written in an extent.
 #[derive(Debug, Clone)]
 pub(super) struct Put {
     pub(super) page: PageNumber,
-    /// As the client gave it.
+    /// Original contents.
     pub(super) contents: Buffer,
     pub(super) sum: u32,
-    /// What is written instead, where that is shorter.
+    /// Compressed contents, if shorter.
     pub(super) packed: Option<Box<[u8]>>,
 }
 
 impl Put {
-    /// A page that a client wrote.
+    /// A page written by a client.
     pub(super) fn new(page: PageNumber, contents: Buffer, compresses: bool) -> Self {
         let sum = checksum(page, &contents);
         let packed = compresses.then(|| pack(&contents)).flatten();
@@ -101,7 +102,7 @@ fn pack(page: &[u8]) -> Option<Box<[u8]>> {
     (packed.len() <= page.len() - page.len() / LEAST_SAVING).then(|| packed.into())
 }
 
-/// The page that was stored so; zeros where that is no page, which its checksum tells.
+/// Unpacks a stored page. Invalid contents become zeros, which the checksum reveals.
 pub(crate) fn unpack(stored: &[u8], page: &mut [u8]) {
     if stored.len() == page.len() {
         page.copy_from_slice(stored);
@@ -110,21 +111,21 @@ pub(crate) fn unpack(stored: &[u8], page: &mut [u8]) {
     }
 }
 
-/// Whether what is stored is the page that its entry describes; `page` has a page's length.
+/// Returns true if the stored page matches its entry. `page` is a buffer of a page's length.
 pub(super) fn is_whole(entry: &Entry, stored: &[u8], page: &mut [u8]) -> bool {
     debug_assert!(stored.len() <= page.len(), "{} bytes of a page", stored.len());
     unpack(stored, page);
     checksum(entry.page, page) == entry.sum
 }
 
-/// A page that was read back; its checksum is still to be held against what it should be.
+/// A page read back, whose checksum hasn't been compared yet.
 pub(super) struct Fetched {
     pub(super) contents: Buffer,
-    /// What it was compressed to.
+    /// Its compressed form, if compressed.
     pub(super) packed: Option<Buffer>,
 }
 
-/// Reads pages as they lie in extents, and unpacks those that are compressed.
+/// Reads pages in stored form, and unpacks compressed ones.
 pub(super) struct PageReader<'a> {
     pub(super) disk: &'a Disk,
     pub(super) label: &'a Label,

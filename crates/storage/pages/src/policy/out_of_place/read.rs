@@ -12,14 +12,14 @@ impl ZoneEngine {
         PageReader { disk, label, arena }
     }
 
-    /// Where a page lies that isn't on its way there.
+    /// Place of a page, unless it is being written.
     pub(super) fn locate(&self, page: PageNumber) -> Option<Place> {
         let Found::Stored(Stored { place, sum, .. }) = self.log.find(page, From::Memory) else { return None };
         let Spot { start_bytes, stored_bytes } = place;
         Some(Place { offset_bytes: self.context.label.area_offset + start_bytes, stored_bytes, sum })
     }
 
-    /// Reads the newest version of a page; zeros, if it was never written or was discarded.
+    /// Reads the newest version of a page. An unwritten or discarded page reads as zeros.
     pub(super) async fn read(&self, page: PageNumber, into: BufferMut) -> Result<Buffer, PageError> {
         let fetch = async |spot: &Spot, into| {
             Ok(self.page_reader().fetch("reading a page", *spot, into).await?.contents)

@@ -1,7 +1,7 @@
-//! What an opening finds: see the formats of the [header](super::header), the [ledger](super::ledger) and the [saved
-//! map](super::saved_map). Recovery can be
-//! cut anywhere and begun again. Nothing is written once more in its place: a drive that tears inside blocks could destroy the
-//! only copy of what was acknowledged. A mirror's legs are made the same below, by who opens the array.
+//! Recovery: see the formats of the [header](super::header), the [ledger](super::ledger) and the
+//! [saved map](super::saved_map). It can be interrupted anywhere and repeated. Nothing is rewritten
+//! in place: a drive that tears inside blocks could destroy the only acknowledged copy. The array's
+//! owner resynchronises a mirror's legs below this layer.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
@@ -37,23 +37,23 @@ use crate::size::to_usize;
 use crate::write_log::{Chain, Context, Limits};
 use crate::{BLOCK_BYTES, BatchNumber, PageError};
 
-/// Sequences that an opening leaves out: more than a run that was cut off can have on its way.
+/// Sequences skipped by an opening, more than an interrupted run can have in flight.
 const SEQUENCES_LEFT_OUT: u64 = 1 << 32;
-/// Zones are filled by so many groups at most: powers of two of lifetimes.
+/// Maximum number of open zones for lifetime groups, which are powers of two.
 const GROUPS_MAX: u64 = 8;
 const READING_MAP: &str = "reading the saved map";
 const OLDER_LEDGERS: &str =
     "all copies of the ledger are older than a growth of the store, of which its label tells";
 
-/// What counts, and what else there is.
+/// Recovered state of the zones.
 struct Remnants {
-    /// Where pages are by the saved map.
+    /// Contents of the saved map.
     loaded: Option<Loaded>,
-    /// All up to this sequence are known to be durable.
+    /// Sequence up to which everything is known to be durable.
     durable: u64,
-    /// The sequences of this opening are greater.
+    /// Last sequence in use. This opening uses greater ones.
     last: u64,
-    /// The extents that count beside the map, by sequence.
+    /// Valid extents behind the map, by sequence.
     headers: BTreeMap<u64, Header>,
 }
 
@@ -91,7 +91,7 @@ pub(super) async fn recover(parts: Parts) -> Result<Rc<ZoneEngine>, PageError> {
     let context = Context::new(parts);
     let limits = limits(&label, &state.zones, pieces);
     let log = ZoneLog::new(&context, limits, chain, MappedPages::new(map));
-    // One request and one header for many commits instead of many.
+    // Uses one request and one header for many commits.
     log.set_commit_groups(1);
     let (zone_blocks, ledger_turn) = (ledger.layout.zone_blocks, Turn::default());
     let opened_batch = BatchNumber(found_end);
@@ -101,21 +101,21 @@ pub(super) async fn recover(parts: Parts) -> Result<Rc<ZoneEngine>, PageError> {
         Rc::new(ZoneEngine { context, log, zone_blocks, state, ledger_turn, opened_batch, is_growing });
     if !read_only {
         renew::begin(&shared, &tail).await?;
-        // A growth that was cut off ends here.
+        // Completes an interrupted growth.
         shared.lay_out(shared.context.label.area_blocks()).await?;
     }
     Ok(shared)
 }
 
-/// A group may have so many changes, and as many may be volatile, that the zones that are kept for a renewal are enough for all of
-/// them, also when it writes them piece by piece.
+/// Limits on the changes of a group and on volatile changes. The zones kept for a renewal must hold
+/// them all, even if rewritten piece by piece.
 fn limits(label: &Label, zones: &Zones, piece_pages: usize) -> Limits {
     debug_assert!(zones.kept_for_renewal() > 0, "a zone is kept for what isn't durable");
     let most = capacity(zones.kept_for_renewal(), zones.zone_blocks(), label.page_blocks(), piece_pages);
     Limits { group: most, at_risk: most }
 }
 
-/// Enters all extents that count, in their order; what follows is durable up to a sequence.
+/// Enters all valid extents in order. Those after `durable` are rewritten later.
 fn rebuilt(
     label: &Label,
     (ledger, rotation): (Ledger, Rotation),
@@ -149,7 +149,7 @@ fn rebuilt(
     {
         state.zones.found(header.position, header.sequence);
         state.zones.enter(&header, &mut map);
-        // What lies behind that is written once more.
+        // Later extents are rewritten.
         if header.sequence <= durable && !Defect::OldestWins.is_seeded() {
             state.needed.sent(&header);
         }
@@ -159,18 +159,19 @@ fn rebuilt(
     (state, map)
 }
 
-/// A page that can't be where it is said to be: its zone was used again, so it is elsewhere, and what says so isn't there.
+/// A page whose recorded place has been reused. It must lie elsewhere, and the newer entry is
+/// missing.
 fn misplaced(zones: &Zones, map: &Map) -> Option<Kept> {
     map.places().filter_map(PagePlace::kept).find(|kept| !zones.can_hold(*kept))
 }
 
-/// The zones that are scanned.
+/// The zones being scanned.
 struct Area<'a> {
     scan: Scan<'a>,
 }
 
 impl Area<'_> {
-    /// Reads the saved map, and finds what was written since.
+    /// Reads the saved map, and finds later extents.
     async fn find_by_map(&self, ledger: &Ledger) -> Result<Remnants, PageError> {
         let Scan { disk, label, .. } = &self.scan;
         let loaded = self.load(ledger).await?;
@@ -194,7 +195,7 @@ impl Area<'_> {
         let is_whole = async |extent: &Extent| Ok(extent.is_whole);
         let Followed { promised, end } =
             self.scan.follow((ledger.durable.max(saved), None), &extents, is_whole).await?;
-        // What was only moved is where it was, too.
+        // Pages that were only moved are also still at their old places.
         let end = if ledger.is_closed { promised } else { end };
         extents.split_off(&(end + 1));
         let headers = extents.into_iter().map(|(sequence, extent)| (sequence, extent.header)).collect();
@@ -206,8 +207,8 @@ impl Area<'_> {
         })
     }
 
-    /// The label and the ledger tell of the same area, but for a growth that was cut off: then the label tells of a longer one, and the
-    /// store wasn't closed.
+    /// Compares the areas of label and ledger. They may differ after an interrupted growth: the
+    /// label then has the longer area, and the store wasn't closed.
     fn hold_against_label(&self, ledger: &Ledger) -> Result<(), PageError> {
         let (label, Ledger { layout, .. }) = (self.scan.label, ledger);
         if label.is_earlier() {
@@ -226,7 +227,7 @@ impl Area<'_> {
         }
     }
 
-    /// How far zones are filled by the saved map, and those that a longer area has room for: nothing lies there yet.
+    /// Filled part of each zone by the saved map. Zones added by growth count as empty.
     fn zones_to_search(&self, filled: &[Filled], layout: AreaLayout) -> Vec<Filled> {
         let label = self.scan.label;
         let mut zones = filled.to_vec();
@@ -237,7 +238,8 @@ impl Area<'_> {
         zones
     }
 
-    /// A zone is begun only when a durable ledger has it.
+    /// Refuses extents outside the ledger's zones. A zone is begun only when a durable ledger
+    /// includes it.
     fn refuse_extents_beyond(
         &self,
         layout: AreaLayout,
@@ -250,7 +252,7 @@ impl Area<'_> {
         }
     }
 
-    /// Holds the extents that were found against what the ledger says of them.
+    /// Compares the extents found with those that the ledger requires.
     fn hold_against(&self, ledger: &Ledger, extents: &BTreeMap<u64, Extent>) -> Result<(), PageError> {
         if !self.scan.label.seals_extents() {
             return Ok(());
@@ -262,7 +264,7 @@ impl Area<'_> {
         if found == ledger.needed {
             return Ok(());
         }
-        // The place of the first that isn't where it was is not known: the ledger says what all are together.
+        // The ledger has one checksum for all, so the place of the missing one is unknown.
         let what = "a header that was durable is missing or is an older one, and its pages were acknowledged";
         Err(PageError::ExtentsLost {
             what,
@@ -272,7 +274,7 @@ impl Area<'_> {
         })
     }
 
-    /// Reads the saved map, of which the ledger says where it is.
+    /// Reads the saved map that the ledger names.
     async fn load(&self, ledger: &Ledger) -> Result<Loaded, PageError> {
         let Scan { disk, label, .. } = &self.scan;
         let (layout, MapAt { saved, slot, .. }) = (ledger.layout, ledger.map);
@@ -308,7 +310,7 @@ impl Area<'_> {
         }
     }
 
-    /// Takes a block that is damaged from the other slot, where the map lies as well when the store was closed.
+    /// Takes a damaged block from the other slot, which has the same map if the store was closed.
     async fn load_copy(&self, ledger: &Ledger, index: u64, loaded: &mut Loaded) -> Result<(), PageError> {
         let label = self.scan.label;
         let offset_bytes = |slot| label.offset_of(ledger.layout.slot_block(label, slot) + index);
@@ -320,8 +322,9 @@ impl Area<'_> {
         Err(PageError::Corrupt { what, offset_bytes: offset_bytes(ledger.map.slot) })
     }
 
-    /// The first extent of an opening lies where a zone goes on or is begun next. Where there is one behind a clean close, the
-    /// ledgers of that opening aren't missing because of a power cut.
+    /// Refuses extents behind a clean close. An opening writes its first extent where a zone
+    /// continues or is begun next, after its ledgers are durable. A power cut therefore can't
+    /// explain missing ledgers.
     async fn refuse_later_extents(&self, zones: &Zones, saved: u64) -> Result<(), PageError> {
         let label = self.scan.label;
         for block in zones.next_blocks(to_usize(GROUPS_MAX)) {
@@ -337,7 +340,7 @@ impl Area<'_> {
         Ok(())
     }
 
-    /// Reads all headers, in a store of format 1 or 2, which saves no map.
+    /// Reads all headers, in a store of format 1 or 2 without a saved map.
     async fn find_all(&self, ledger: &Ledger) -> Result<Remnants, PageError> {
         let label = self.scan.label;
         let decode = |position, block: &[u8]| {
@@ -355,7 +358,7 @@ impl Area<'_> {
         Ok(Remnants { loaded: None, durable: promised, last: end, headers })
     }
 
-    /// Whether the pages of an extent are those that its header describes.
+    /// Returns true if the pages of an extent match its header.
     async fn is_whole(&self, header: &Header) -> Result<bool, PageError> {
         let Scan { disk, label, arena } = &self.scan;
         if header.end() > label.area_blocks() {

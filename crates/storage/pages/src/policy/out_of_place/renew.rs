@@ -1,15 +1,16 @@
-//! Writes of an opening before clients may write: everything that may not be durable, once more. The staging policies'
-//! [renewal](crate::staging) has the reason.
+//! Renewal: an opening rewrites everything that may be volatile, before clients may write. For the
+//! reason see the staging policies' [renewal](crate::staging).
 //!
-//! The groups behind the last one of which something later says that it is durable are read, and written to the zones that
-//! are always kept free for it. Then come a flush, and a ledger by which the new extents count and the old ones don't. Before
+//! The groups behind the last one known to be durable are read, and written to zones reserved for
+//! this. A flush follows, and then a ledger that replaces the old extents by the new ones. Until
 //! that ledger is durable the old ones count.
 //!
-//! The ledger names a saved map: what it covers counts, and what lies beyond the end of the chain doesn't, so nothing need be
-//! wiped.
+//! The ledger names a saved map. Extents covered by the map count, and extents beyond the end of
+//! the chain don't, so nothing has to be wiped.
 //!
-//! Where too few zones are free after that, the store stays closed until cleaning has made them free: should the power be cut
-//! meanwhile, what was moved is still where it was, and nothing was acknowledged, so it needn't be written once more.
+//! If too few zones are free afterwards, the store stays closed until cleaning has freed some. If
+//! the power fails meanwhile, moved pages are still at their old places and nothing was
+//! acknowledged, so no further renewal is needed.
 
 use std::rc::Rc;
 
@@ -24,7 +25,7 @@ use super::write::Spared;
 use crate::defects::Defect;
 use crate::{PageError, PageNumber};
 
-/// Begins an opening that writes.
+/// Begins an opening for writing.
 pub(super) async fn begin(shared: &Rc<ZoneEngine>, tail: &[Header]) -> Result<(), PageError> {
     let (found, durable, begun) = {
         let tail = &shared.log.tail;
@@ -32,13 +33,13 @@ pub(super) async fn begin(shared: &Rc<ZoneEngine>, tail: &[Header]) -> Result<()
     };
     if found.is_clean {
         let map = MapAt { next: shared.state.borrow().zones.next(), ..found.map };
-        // Twice: if one of them were damaged, the store would otherwise look as it was closed.
+        // Written twice: with a single one, damage to it would make the store look closed.
         let opened = Ledger { is_clean: false, map, ..found };
         shared.write_ledger(opened).await?;
         return shared.write_ledger(opened).await;
     }
-    // The ledger that was found may be volatile: from here on it isn't, so the slot that it doesn't name is free. And no later
-    // opening uses the sequences of this one, should it be cut off.
+    // The ledger found may be volatile. From here on it isn't, so the slot that it doesn't name is
+    // free. The new ledger also reserves the sequences of this opening, in case it is interrupted.
     shared.write_ledger(Ledger { durable, begun, ..found }).await?;
     if !tail.is_empty() {
         shared.write_again(tail).await?;
@@ -52,8 +53,8 @@ pub(super) async fn begin(shared: &Rc<ZoneEngine>, tail: &[Header]) -> Result<()
 }
 
 impl ZoneEngine {
-    /// From here on everything that was found or written once more is durable. Says so, and whether too few zones are free:
-    /// cleaning needs one beside those that are reserved.
+    /// Marks everything found or rewritten as durable. Returns the durable sequence, and true if
+    /// cleaning lacks its one zone in addition to the reserved ones.
     fn end_of_renewal(&self) -> (u64, bool) {
         let durable = self.log.tail.continue_behind_renewal();
         let zones = &self.state.borrow().zones;
@@ -61,7 +62,7 @@ impl ZoneEngine {
         (durable, zones.free() <= zones.reserved())
     }
 
-    /// Cleans until there is room for clients; then the store counts as open.
+    /// Cleans until clients have room. The store then counts as open.
     async fn clean_before_opening(self: &Rc<Self>) -> Result<(), PageError> {
         clean::work(self).await?;
         let groups = self.log.tail.assigned_groups();
@@ -70,7 +71,7 @@ impl ZoneEngine {
         self.write_ledger(Ledger { durable, is_closed: false, ..ledger }).await
     }
 
-    /// Writes what the tail says last of each page to another place, and flushes.
+    /// Rewrites the newest version of each page in the tail, and flushes.
     async fn write_again(self: &Rc<Self>, tail: &[Header]) -> Result<(), PageError> {
         let (stored, discards) = self.newest_of(tail);
         debug_assert!(!stored.is_empty() || !discards.is_empty(), "an extent of the tail changes a page");
@@ -87,7 +88,7 @@ impl ZoneEngine {
         if Defect::RenewalUnflushed.is_seeded() { Ok(()) } else { self.context.disk.flush().await }
     }
 
-    /// The pages of the tail that lie there, and those that were discarded there; it is in the map.
+    /// Pages whose newest contents or discards lie in the tail. The map already includes the tail.
     fn newest_of(&self, tail: &[Header]) -> (Vec<Stored>, Vec<PageNumber>) {
         let map = &self.log.versions().map;
         let (mut stored, mut discards) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Where the next extents will lie, before any of it is taken: what doesn't fit one way can be tried another.
+//! Tentative placement of extents. A plan that doesn't fit can be dropped and replaced by another.
 
 use super::zones::Zones;
 
@@ -7,48 +7,49 @@ use super::zones::Zones;
 pub(super) struct Room {
     /// Block of the area.
     pub(super) position: u64,
-    /// Blocks that are left behind the header; what was asked for at least.
+    /// Blocks available behind the header, at least those requested.
     pub(super) blocks: u64,
 }
 
-/// A zone that a group fills, and how far.
+/// A zone being filled by a group, with its filled length.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Filling {
     pub(super) zone: usize,
     pub(super) written_blocks: u64,
 }
 
-/// The room that there is.
+/// Available room.
 #[derive(Debug)]
 pub(super) struct Rooms<'a> {
     zones: &'a Zones,
-    /// The zone that each group fills.
+    /// Zone that each group fills.
     open: Vec<Option<Filling>>,
-    /// So many of the free zones are taken.
+    /// Number of free zones taken.
     taken: usize,
     closed: Vec<usize>,
     spared: usize,
 }
 
-/// What was taken of it.
+/// Result of a plan.
 #[derive(Debug)]
 pub(super) struct Taken {
-    /// The zone that each group fills from now on.
+    /// Zone that each group fills afterwards.
     pub(super) open: Vec<Option<usize>>,
-    /// Free zones that were begun.
+    /// Number of free zones begun.
     pub(super) zones: usize,
-    /// Those of them that are full already.
+    /// Begun zones that are already full.
     pub(super) closed: Vec<usize>,
 }
 
 impl<'a> Rooms<'a> {
-    /// Nothing is taken yet, and `spared` zones stay free.
+    /// Starts a plan that leaves `spared` zones free.
     pub(super) fn new(zones: &'a Zones, open: Vec<Option<Filling>>, spared: usize) -> Self {
         Self { zones, open, taken: 0, closed: Vec::new(), spared }
     }
 
-    /// Room for the header of an extent and a page, or a few, of a group (or, with `page_blocks` 0, for the header alone): in the zone that the group fills, else in a free one, as long as more than
-    /// those that are spared are free, else wherever there is some.
+    /// Room for a header and at least one page of a group (with `page_blocks` 0, for the header
+    /// alone): in the group's zone, otherwise in a free zone if more than the spared ones are free,
+    /// otherwise anywhere.
     pub(super) fn room(&mut self, group: usize, page_blocks: u64) -> Option<Room> {
         debug_assert!(group < self.open.len(), "group {group} of {}", self.open.len());
         if let Some(room) = self.room_of(group, page_blocks) {
@@ -74,7 +75,7 @@ impl<'a> Rooms<'a> {
         (blocks > page_blocks).then(|| Room { position, blocks: blocks - 1 })
     }
 
-    /// An extent will fill a room up to that block.
+    /// Fills a room up to a block.
     pub(super) fn fill(&mut self, end: u64) {
         let zone = self.zones.zone_of(end - 1);
         let filling = self.open.iter_mut().flatten().find(|filling| filling.zone == zone);
@@ -88,7 +89,7 @@ impl<'a> Rooms<'a> {
         }
     }
 
-    /// The zone that is begun next.
+    /// Zone to begin next.
     pub(super) fn next(&self) -> Option<u64> {
         self.zones.nth_free(self.taken).map(|zone| zone as u64)
     }

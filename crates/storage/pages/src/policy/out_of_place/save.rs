@@ -1,4 +1,4 @@
-//! Saving the map: see its [format](super::saved_map).
+//! Saves the map; see its [format](super::saved_map).
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -13,23 +13,23 @@ use crate::defects::Defect;
 use crate::memory::memory_of;
 use crate::{BLOCK_BYTES, PageError};
 
-/// Length of a request.
+/// Length of a request in bytes.
 pub(super) const PIECE_BYTES: usize = 1 << 20;
-/// Requests at the same time.
+/// Requests in flight.
 pub(super) const DEPTH: usize = 8;
-/// The map takes one in so many of the bytes that are written …
+/// Bytes written between saves, in multiples of the map's length.
 const INTERVAL_MAPS: u64 = 32;
-/// … and is saved when so many zones were begun, at the earliest.
+/// Minimum number of zones begun between saves.
 const INTERVAL_ZONES: u64 = 64;
 
 impl ZoneEngine {
-    /// Where a slot of the saved map begins, in bytes of the device.
+    /// Offset of a slot of the saved map on the device.
     fn slot_at(&self, layout: AreaLayout, slot: u64) -> u64 {
         let label = &self.context.label;
         label.offset_of(layout.slot_block(label, slot))
     }
 
-    /// Saves the map in the background when enough was written since the last time.
+    /// Saves the map in the background if enough was written since the last time.
     pub(super) fn save_ahead(self: &Rc<Self>) {
         if !self.is_time_to_save() {
             return;
@@ -54,9 +54,9 @@ impl ZoneEngine {
         !state.is_saving && !state.is_stopped && state.zones.begun() >= interval.max(least)
     }
 
-    /// Saves the map as it is now, and writes the ledger that names it, with such changes.
+    /// Saves the current map, and writes the ledger that names it, after applying `change`.
     pub(super) async fn save(&self, change: impl FnOnce(Ledger) -> Ledger) -> Result<(), PageError> {
-        // No zone is given back meanwhile: what it held may still count.
+        // No zone may be freed meanwhile, as its contents may still count.
         let _mine = self.ledger_turn.take().await;
         let map = self.write_map().await?;
         let ledger = {
@@ -66,7 +66,7 @@ impl ZoneEngine {
         self.write_ledger(change(ledger)).await
     }
 
-    /// When the store is closed: what an opening finds then it needn't look for.
+    /// Saves the map at a close, so that the next opening has nothing to search.
     pub(super) async fn save_for_good(&self) -> Result<(), PageError> {
         self.context.disk.check_writable()?;
         if !self.log.is_all_durable() {
@@ -75,7 +75,8 @@ impl ZoneEngine {
         self.save_twice().await.inspect_err(|error| self.context.latch(error))
     }
 
-    /// Two ledgers that say the same, and the map in both slots, so that any of these blocks may be lost.
+    /// Writes two equal ledgers, and the map to both slots, so that any one of these blocks may be
+    /// lost.
     async fn save_twice(&self) -> Result<(), PageError> {
         self.save(|ledger| Ledger { is_clean: true, ..ledger }).await?;
         let _mine = self.ledger_turn.take().await;
@@ -99,8 +100,8 @@ impl ZoneEngine {
         slot
     }
 
-    /// Writes the map to the slot that is free, and flushes it. It holds what was sent before this was called, and all of that is
-    /// durable first.
+    /// Writes the map to the free slot, and flushes it. The map covers all extents sent before the
+    /// call, which are made durable first.
     async fn write_map(&self) -> Result<MapAt, PageError> {
         let Ledger { layout, map: found, .. } = self.state.borrow().ledger;
         let saved = self.log.tail.assigned();
@@ -111,7 +112,7 @@ impl ZoneEngine {
         self.write_map_to(layout, found.other_slot()).await
     }
 
-    /// The same to a slot of any layout whose slots aren't in use.
+    /// Writes the map to an unused slot of any layout.
     pub(super) async fn write_map_to(&self, layout: AreaLayout, slot: u64) -> Result<MapAt, PageError> {
         let (saved, next) = (self.log.tail.assigned(), self.state.borrow().zones.next());
         let encoded = self.encoded(layout, saved);

@@ -1,10 +1,10 @@
-//! The map as it was saved: where each page lies, and how far each zone is filled, after all extents up to one sequence.
+//! Saved map: places of pages and filled lengths of zones, after all extents up to one sequence.
 //!
 //! # Format, version 3 (of the store's label)
 //!
-//! Two slots of equal length behind the last zone; the [ledger](super::ledger) says how long they
-//! are, of how many pages they tell, and which of them counts, up to which sequence. A slot is a row of blocks, and each of them stands for itself.
-//! Numbers are little-endian.
+//! Two slots of equal length behind the last zone. The [ledger](super::ledger) stores their length,
+//! their number of pages, the current slot and its sequence. A slot is a series of independent
+//! blocks. Numbers are little-endian.
 //!
 //! ```text
 //!    0  magic        8  "NANDLEPM"
@@ -23,10 +23,11 @@
 //!                    4  zeros
 //! ```
 //!
-//! A map is written to the slot that the newest durable ledger doesn't name, and flushed; then comes a ledger that names it,
-//! and another flush. So what a ledger names is durable, whether or not the ledger is. A block that isn't valid, or is of
-//! another map or another place, is taken from the other slot if it has the same one: a store that is closed saves its map to
-//! both. Otherwise the store is damaged.
+//! A map is written to the slot that the newest durable ledger doesn't name, and flushed. A ledger
+//! that names it follows, with another flush. The map named by a ledger is therefore durable,
+//! whether or not the ledger is. A block that is invalid, or belongs to another map or place, is
+//! taken from the other slot if that has the same map: a close saves the map to both. Otherwise the
+//! store is damaged.
 
 use super::layout::AreaLayout;
 use super::map::{Map, PagePlace};
@@ -37,26 +38,26 @@ use crate::{BLOCK_BYTES, PageNumber};
 
 const MAGIC: [u8; 8] = *b"NANDLEPM";
 const RECORD_BYTES: u64 = 16;
-/// Records of a block.
+/// Records per block.
 pub(super) const RECORDS: u64 = 252;
-/// Where a page begins that was never written.
+/// Place of a page never written.
 const NOWHERE: u64 = u64::MAX;
 const BLOCK: u64 = BLOCK_BYTES as u64;
 
-/// Blocks of a slot.
+/// Number of blocks of a slot.
 pub(super) fn blocks(pages: u64, zones: u64) -> u64 {
     pages.saturating_add(zones).div_ceil(RECORDS).max(1)
 }
 
-/// How far a zone is filled.
+/// Filled part of a zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Filled {
-    /// The greatest sequence in it.
+    /// Greatest sequence in the zone.
     pub(super) newest: u64,
     pub(super) written_blocks: u64,
 }
 
-/// What a map holds for a page or a zone.
+/// Record of a page or a zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Record(u64, u32, u32);
 
@@ -88,8 +89,8 @@ impl Record {
     }
 }
 
-/// A whole map as it lies in its slot, with a record for each page and each zone of a layout: what the map doesn't have yet
-/// was never written.
+/// Encodes a whole map for a slot, with a record for each page and zone of the layout. Those
+/// missing from the map count as never written.
 pub(super) fn encode(
     (id, saved): (u128, u64),
     layout: AreaLayout,
@@ -120,7 +121,7 @@ pub(super) fn encode(
     slot
 }
 
-/// A map that is being read, block by block.
+/// A map being read block by block.
 #[derive(Debug)]
 pub(super) struct Loaded {
     saved: u64,
@@ -130,19 +131,18 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
-    /// Of a store with this layout, before the first block.
-    /// In memory there is room for `pages_now`, if these are more.
+    /// Map before its first block, with memory for at least `pages_now` pages.
     pub(super) fn begin(saved: u64, layout: AreaLayout, pages_now: u64) -> Self {
         let zones = vec![Filled::default(); to_usize(layout.zones)];
         Self { saved, pages: layout.pages, map: Map::new(layout.pages.max(pages_now)), zones }
     }
 
-    /// Whether a block is the one of this map at this place.
+    /// Returns true if a block belongs to this map at this place.
     pub(super) fn is_of(saved: u64, id: u128, index: u64, block: &[u8]) -> bool {
         fields_of(block, MAGIC, id).is_some_and(|mut fields| (fields.u64(), fields.u64()) == (saved, index))
     }
 
-    /// Enters a block; false if it isn't the one of this map at this place.
+    /// Enters a block. Returns false if it doesn't belong to this map at this place.
     pub(super) fn enter(&mut self, id: u128, index: u64, block: &[u8]) -> bool {
         let Some(mut fields) = fields_of(block, MAGIC, id) else { return false };
         if (fields.u64(), fields.u64()) != (self.saved, index) {

@@ -1,11 +1,12 @@
-//! Finds what was written since the map was saved: a zone that was begun since then has a newer extent at its start, and one
-//! that was filled further has one where the map says that it ended. From there on each extent tells where the next one lies.
-//! So an opening reads a block of each zone, and of the others no more than was written.
+//! Finds extents written since the map was saved. A zone begun since then has a newer extent at its
+//! start, and a zone filled further has one at its recorded end. From there each extent leads to
+//! the next. An opening therefore reads one block of each zone, and otherwise only what was
+//! written.
 //!
-//! Sequences grow from the start of a zone to its end. One that doesn't is an older run's, which lies behind the end of what was
-//! written. What lies behind a gap doesn't count either, but it may tell that what is missing was durable. So the rest of a
-//! zone is searched for it; and each extent names the zone that is begun next, so that a zone is searched, too, whose first
-//! header is damaged.
+//! Sequences increase within a zone; an extent with a smaller one belongs to an older run. Extents
+//! behind a gap don't count either, but may prove that the missing ones were durable, so the rest
+//! of a zone is searched for them. Each extent also names the zone to begin next, so that a zone
+//! with a damaged first header is searched too.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -27,16 +28,16 @@ use crate::{BLOCK_BYTES, PageError};
 
 /// Memory of all requests together.
 const MEMORY_BYTES: usize = 64 << 20;
-/// Zones that are looked at at the same time.
+/// Zones examined concurrently.
 const TASKS: usize = 32;
-/// Length of a request, but where an extent can be longer.
+/// Length of a request, unless an extent can be longer.
 const PIECE_BLOCKS: u64 = 256;
 
-/// An extent that was found.
+/// An extent found.
 #[derive(Debug, Clone)]
 pub(super) struct Extent {
     pub(super) header: Header,
-    /// Whether its pages are those that it describes.
+    /// True if its pages match its header.
     pub(super) is_whole: bool,
 }
 
@@ -46,29 +47,29 @@ impl Link for Extent {
     }
 }
 
-/// How far a piece of a zone was understood.
+/// Extent to which a piece of a zone was parsed.
 enum Reached {
-    /// To the last extent that is in it as a whole.
+    /// To the end of its last whole extent.
     Piece(u64),
     /// To a block where no extent begins.
     Gap(u64),
 }
 
-/// The zones, and what is known of them.
+/// Search of the zones.
 pub(super) struct Walk {
     disk: Rc<Disk>,
     label: Label,
     zone_blocks: u64,
-    /// The map covers everything up to this sequence.
+    /// Sequence up to which the map covers all extents.
     saved: u64,
-    /// How far it says that each zone is filled.
+    /// Filled part of each zone by the map.
     filled: Vec<Filled>,
     piece_blocks: u64,
     next: Cell<usize>,
-    /// Zones that were begun since the map was saved.
+    /// Zones begun since the map was saved.
     begun: RefCell<FxHashSet<u64>>,
     found: RefCell<BTreeMap<u64, Extent>>,
-    /// A header that tells of pages that the label doesn't.
+    /// A header that names pages beyond the label's.
     beyond: Cell<Option<u64>>,
 }
 
@@ -97,7 +98,8 @@ impl Walk {
         }
     }
 
-    /// All extents behind the saved map, by sequence. `next` is the zone that was to be begun next then.
+    /// All extents behind the saved map, by sequence. `next` is the zone to begin next at the time
+    /// of the map.
     pub(super) async fn extents(self, next: Option<u64>) -> Result<BTreeMap<u64, Extent>, PageError> {
         let walk = Rc::new(self);
         let piece_bytes = length(walk.piece_blocks);
@@ -117,7 +119,7 @@ impl Walk {
         }
     }
 
-    /// Zones that should have been begun, for all that is known, and were not.
+    /// Searches zones that were announced to be begun and seem not to have been.
     async fn search_announced(&self, next: Option<u64>) -> Result<(), PageError> {
         let arena = Arena::new(length(self.piece_blocks))?;
         let announced = |walk: &Self| -> Vec<u64> {
@@ -139,7 +141,7 @@ impl Walk {
         }
     }
 
-    /// Takes one zone after the other.
+    /// Processes zones one after the other.
     async fn work(self: Rc<Self>, arena: Arena) -> Result<(), PageError> {
         let next = || {
             let zone = self.next.replace(self.next.get() + 1);
@@ -161,7 +163,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Goes from extent to extent, as long as there is one.
+    /// Follows consecutive extents.
     async fn follow(&self, arena: &Arena, mut position: u64, zone_end: u64) -> Result<(), PageError> {
         let mut newest = self.saved;
         loop {
@@ -183,7 +185,7 @@ impl Walk {
         }
     }
 
-    /// Looks for extents behind a gap: they don't count, so nothing is said of their pages.
+    /// Searches for extents behind a gap. These don't count, so their pages aren't checked.
     async fn search(&self, arena: &Arena, gap: u64, zone_end: u64, newest: u64) -> Result<(), PageError> {
         debug_assert!(gap <= zone_end, "block {gap} lies before {zone_end}");
         let mut position = gap;
@@ -226,7 +228,7 @@ impl Walk {
     fn header_at(&self, position: u64, blocks: &[u8]) -> Option<Header> {
         let header =
             Header::decode(self.label.id, self.label.page_bytes, position, blocks.get(..BLOCK_BYTES)?);
-        // A page is written only when a label with it is durable.
+        // A page is written only after a label with it is durable.
         if header.as_ref().is_some_and(|header| !header.is_of_pages(self.label.pages)) {
             self.beyond.set(Some(position));
             return None;

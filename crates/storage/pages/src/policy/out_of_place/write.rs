@@ -1,4 +1,4 @@
-//! From memory to the zones.
+//! Writes gathered batches to the zones.
 
 use std::rc::Rc;
 
@@ -18,23 +18,23 @@ use crate::{BLOCK_BYTES, PageError, PageNumber};
 /// Pages with new contents.
 pub(super) type Puts = Vec<Put>;
 
-/// An extent that has a place and no sequence yet.
+/// An extent with a place, but without a sequence.
 struct Planned {
     position: u64,
     puts: Puts,
     discards: Vec<PageNumber>,
-    /// The zone that is begun next.
+    /// Zone to begin next.
     next: Option<u64>,
 }
 
 impl Planned {
-    /// Pages that lie as they are come first, so that they lie in whole blocks.
+    /// Uncompressed pages come first, so that they occupy whole blocks.
     fn of_pages(position: u64, mut puts: Puts, next: Option<u64>) -> Self {
         puts.sort_by_key(|put| put.packed.is_some());
         Self { position, puts, discards: Vec::new(), next }
     }
 
-    /// What is written behind the header.
+    /// Contents behind the header.
     fn contents(&self, arena: &Arena) -> Result<Vec<Buffer>, ArenaError> {
         let (packed, whole): (Vec<&Put>, Vec<&Put>) = self.puts.iter().partition(|put| put.packed.is_some());
         let mut contents: Vec<Buffer> = whole.into_iter().map(|put| put.contents.clone()).collect();
@@ -56,30 +56,31 @@ impl Planned {
     }
 }
 
-/// How many zones must stay free when places are found for a group's pages. Pages are placed apart by their lifetimes first, which
-/// takes an open zone for each group of lifetimes; if that leaves too few zones free, all are placed together.
+/// Number of zones that must stay free when a group's pages are placed. Pages are first placed
+/// separately by lifetime, which needs an open zone for each lifetime group. If that leaves too few
+/// zones free, all pages are placed together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Spared {
-    /// While pages are placed apart.
+    /// Applies to separate placement.
     by_groups: usize,
-    /// When they are placed together.
+    /// Applies to common placement.
     by_all: usize,
 }
 
 impl Spared {
-    /// So many in both cases.
+    /// Uses the same number in both cases.
     pub(super) fn by_all(zones: usize) -> Self {
         Self { by_groups: zones, by_all: zones }
     }
 
-    /// For cleaning: one zone more stays free while pages are placed apart, because what is alive in any zone fits into it when it is
-    /// placed together.
+    /// For cleaning: separate placement leaves one more zone free, as the live pages of any zone
+    /// fit into it with common placement.
     pub(super) fn but_the_last(zones: usize) -> Self {
         Self { by_groups: zones + 1, by_all: zones }
     }
 }
 
-/// Where an extent will lie, and what it will hold: so many of the next pages, and of the next discards.
+/// A planned extent: its place, and its numbers of next pages and discards.
 struct Extent {
     position: u64,
     next: Option<u64>,
@@ -87,7 +88,7 @@ struct Extent {
     discarded: usize,
 }
 
-/// Finds places for pages by their groups, in their order, and for so many discards; none if there isn't room for all.
+/// Places pages by their groups, in order, and then discards; `None` if they don't all fit.
 fn place(
     mut rooms: Rooms<'_>,
     by_group: &[Puts],
@@ -126,7 +127,7 @@ fn stored_bytes(puts: &[Put]) -> u64 {
     puts.iter().map(|put| u64::from(put.stored_bytes())).sum()
 }
 
-/// How many of these pages, the first ones, fit into an extent with so many blocks behind its header.
+/// Number of leading pages that fit `blocks` blocks.
 fn fitting(puts: &[Put], blocks: u64) -> usize {
     let ends = puts.iter().scan(0, |end_bytes, put| {
         *end_bytes += u64::from(put.stored_bytes());
@@ -135,8 +136,8 @@ fn fitting(puts: &[Put], blocks: u64) -> usize {
     ends.take(ENTRIES_MAX).take_while(|end_bytes| *end_bytes <= blocks * BLOCK_BYTES as u64).count()
 }
 
-/// Writes what is gathered as one group. Returns the sequence by which it and all before it are written. Where it is
-/// wanted durable and one request can do that, it does.
+/// Writes the gathered batches as one group. Returns the sequence that covers them. Uses a single
+/// durable write if wanted and possible.
 pub(super) async fn push(shared: &Rc<ZoneEngine>, wanted: Durability) -> Result<u64, PageError> {
     let ZoneEngine { context, log, .. } = &**shared;
     loop {
@@ -175,7 +176,8 @@ impl ZoneEngine {
         state.zones.free() >= state.spared_zones() + self.gathered_zones() && self.log.tail.may_send()
     }
 
-    /// Sends pages and discards on their way as one group, without waiting, so that nothing comes in between.
+    /// Starts the writes of pages and discards as one group, without awaiting, so that nothing
+    /// intervenes.
     pub(super) fn send(
         self: &Rc<Self>,
         puts: Puts,
@@ -190,7 +192,7 @@ impl ZoneEngine {
         let planned = planned.ok_or(PageError::Inconsistent { what }).inspect_err(latch)?;
         let count = planned.len();
         for (number, extent) in (1..).zip(planned) {
-            // A group that ends in the middle must not be followed by another.
+            // No group may follow an interrupted one.
             let contents = extent.contents(arena).map_err(PageError::from).inspect_err(latch)?;
             let mut header = self.enter(extent, number == count);
             debug_assert_eq!(
@@ -205,7 +207,7 @@ impl ZoneEngine {
         Ok(())
     }
 
-    /// Sends pages that only move, and waits until they are written.
+    /// Writes pages that only move, and waits until they are written.
     pub(super) async fn send_and_wait(
         self: &Rc<Self>,
         puts: Puts,
@@ -217,7 +219,7 @@ impl ZoneEngine {
         self.log.tail.wait_until_written(sent).await
     }
 
-    /// Gives an extent its sequence, and enters it everywhere.
+    /// Assigns a sequence to an extent, and enters it into all structures.
     fn enter(&self, extent: Planned, is_last: bool) -> Header {
         let Planned { position, puts, discards, next } = extent;
         debug_assert!(!puts.is_empty() || !discards.is_empty(), "an extent holds something");
@@ -234,13 +236,13 @@ impl ZoneEngine {
 }
 
 impl EngineState {
-    /// Zones that clients leave free: one more than what is reserved, which cleaning needs to go on.
+    /// Number of zones that clients leave free: the reserved ones, and another for cleaning.
     fn spared_zones(&self) -> usize {
         self.zones.reserved() + usize::from(!Defect::ReserveTooSmall.is_seeded())
     }
 
-    /// Finds places: pages by their lifetimes, discards with those that live longest. Each group of lifetimes needs a header of
-    /// its own, so where room is short all pages are written as if they lived longest.
+    /// Plans places: pages by lifetime, discards with the longest-lived pages. Each lifetime group
+    /// needs its own header, so with little room all pages are placed as longest-lived.
     fn plan(
         &mut self,
         puts: Puts,

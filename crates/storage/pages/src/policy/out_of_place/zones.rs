@@ -11,40 +11,40 @@ use crate::PageNumber;
 use crate::defects::Defect;
 use crate::size::to_usize;
 
-/// The zones of the area: which are free, which are being filled, and how much of each is alive.
+/// Zones of the area, with their states and live contents.
 #[derive(Debug)]
 pub(super) struct Zones {
     zone_blocks: u64,
     all: Vec<Zone>,
     free: VecDeque<usize>,
-    /// The zone that each group fills.
+    /// Zone that each group fills.
     open: Vec<Option<usize>>,
-    /// What an opening [writes once more](super::renew) must have a place: so many zones are always free.
+    /// Number of zones always kept free for a [renewal](super::renew).
     kept_for_renewal: usize,
-    /// How many were begun since the map was saved.
+    /// Number of zones begun since the map was saved.
     begun: u64,
 }
 
-/// A zone; blocks are counted from its start.
+/// A zone. Blocks are counted from its start.
 #[derive(Debug, Clone, Default)]
 struct Zone {
     state: ZoneState,
     written_blocks: u64,
-    /// What was written into it, dead or alive: pages and discards.
+    /// Pages and discards written to it, dead or live.
     pages: Vec<PageNumber>,
-    /// How many of them count.
+    /// Number of live ones.
     alive: u64,
-    /// How many of those are discards.
+    /// Number of live discards.
     alive_discards: u64,
-    /// What those take in it.
+    /// Bytes of live pages.
     alive_bytes: u64,
-    /// The greatest sequence in it, or that made something in it dead.
+    /// Greatest sequence in it, or of an extent that superseded something in it.
     touched: u64,
-    /// The greatest sequence in it.
+    /// Greatest sequence in it.
     newest: u64,
-    /// The sequence with which an opening found it begun after the map was saved.
+    /// Sequence of its first extent, if an opening found it begun after the map was saved.
     began: u64,
-    /// A page in it can't be read, so that cleaning doesn't empty it.
+    /// True if a page in it is unreadable, so that cleaning can't empty it.
     has_lost: bool,
 }
 
@@ -80,7 +80,8 @@ impl Zones {
         }
     }
 
-    /// There are so many from now on, at least. The new ones are begun after all that are free.
+    /// Extends the number of zones to at least `zones`. New zones are begun after all that are
+    /// free.
     pub(super) fn grow(&mut self, zones: u64) {
         let before = self.all.len();
         self.all.resize(to_usize(zones).max(before), Zone::default());
@@ -90,12 +91,12 @@ impl Zones {
         }
     }
 
-    /// How many zones were begun since the map was saved.
+    /// Number of zones begun since the map was saved.
     pub(super) fn begun(&self) -> u64 {
         self.begun
     }
 
-    /// The map is being saved.
+    /// Resets that number when a map is being saved.
     pub(super) fn begin_to_save(&mut self) {
         self.begun = 0;
     }
@@ -104,17 +105,18 @@ impl Zones {
         self.zone_blocks
     }
 
-    /// Free zones are begun in this order.
+    /// Free zones in the order in which they are begun.
     pub(super) fn nth_free(&self, nth: usize) -> Option<usize> {
         self.free.get(nth).copied()
     }
 
-    /// The zone that is begun next.
+    /// Zone to begin next.
     pub(super) fn next(&self) -> Option<u64> {
         self.nth_free(0).map(|zone| zone as u64)
     }
 
-    /// Where the next extents may begin: behind the end of zones with the most room, and where a zone is begun next.
+    /// Blocks where the next extents may begin: the ends of the zones with the most room, and the
+    /// start of the next zone.
     pub(super) fn next_blocks(&self, groups: usize) -> Vec<u64> {
         let filled = self.all.iter().zip(0..).filter(|(zone, _)| !zone.is_free());
         let mut ends: Vec<(u64, u64)> = filled.map(|(zone, index)| (zone.written_blocks, index)).collect();
@@ -124,7 +126,7 @@ impl Zones {
         ends.chain(self.next().map(|zone| zone * self.zone_blocks)).collect()
     }
 
-    /// How far each zone is filled.
+    /// Filled part of each zone.
     pub(super) fn filled(&self) -> impl Iterator<Item = Filled> {
         self.all.iter().map(|zone| match zone.state {
             ZoneState::Free => Filled::default(),
@@ -134,7 +136,7 @@ impl Zones {
         })
     }
 
-    /// Zones are filled as a saved map says, which tells up to a sequence.
+    /// Loads the state of the zones from a saved map, which covers sequences up to `saved`.
     pub(super) fn load(&mut self, loaded: Loaded, saved: u64) -> Map {
         let Loaded { map, zones, .. } = loaded;
         debug_assert_eq!(zones.len(), self.all.len(), "a saved map tells of each zone");
@@ -150,7 +152,7 @@ impl Zones {
         map
     }
 
-    /// An opening finds an extent at this block: if that is a zone's first, the zone was begun with it.
+    /// Records a recovered extent. If it is the first in its zone, the zone was begun with it.
     pub(super) fn found(&mut self, position: u64, sequence: u64) {
         let index = self.zone_of(position);
         if let Some(zone) = self.all.get_mut(index).filter(|_| position.is_multiple_of(self.zone_blocks)) {
@@ -159,7 +161,7 @@ impl Zones {
         }
     }
 
-    /// Whether a page lies where it is said to lie, as far as can be told: not in a zone that was begun later.
+    /// Returns false if the page's zone was begun later than the page was written.
     pub(super) fn can_hold(&self, kept: Kept) -> bool {
         self.all.get(self.zone_of(kept.block)).is_some_and(|zone| zone.began <= kept.sequence)
     }
@@ -172,17 +174,16 @@ impl Zones {
         self.free.len()
     }
 
-    /// How many there are.
     pub(super) fn count(&self) -> usize {
         self.all.len()
     }
 
-    /// Zones that cleaning leaves free.
+    /// Number of zones that cleaning leaves free.
     pub(super) fn reserved(&self) -> usize {
         capacity::reserved(self.kept_for_renewal)
     }
 
-    /// Zones that hold what an opening writes once more.
+    /// Number of zones reserved for a renewal.
     pub(super) fn kept_for_renewal(&self) -> usize {
         self.kept_for_renewal
     }
@@ -191,20 +192,20 @@ impl Zones {
         to_usize(block / self.zone_blocks)
     }
 
-    /// First block of a zone, and the one behind its last.
+    /// Block range of a zone.
     pub(super) fn blocks_of(&self, zone: usize) -> std::ops::Range<u64> {
         debug_assert!(zone < self.all.len(), "zone {zone} of {}", self.all.len());
         let start = zone as u64 * self.zone_blocks;
         start..start + self.zone_blocks
     }
 
-    /// What was written into a zone, dead or alive.
+    /// Pages written to a zone, dead or live.
     pub(super) fn pages_of(&self, zone: usize) -> &[PageNumber] {
         debug_assert!(zone < self.all.len(), "zone {zone} of {}", self.all.len());
         self.all.get(zone).map_or(&[], |zone| &zone.pages)
     }
 
-    /// Room for extents, as it will be when some of it is taken; `spared` zones stay free.
+    /// Starts a plan for extents that leaves `spared` zones free.
     pub(super) fn rooms(&self, spared: usize) -> Rooms<'_> {
         Rooms::new(self, self.open.iter().map(|zone| self.filling(*zone)).collect(), spared)
     }
@@ -214,7 +215,7 @@ impl Zones {
         Some(Filling { zone, written_blocks: self.all.get(zone)?.written_blocks })
     }
 
-    /// Takes what was planned.
+    /// Applies a plan.
     pub(super) fn take(&mut self, taken: &Taken) {
         debug_assert!(taken.zones <= self.free.len(), "{} of {} zones", taken.zones, self.free.len());
         debug_assert_eq!(taken.open.len(), self.open.len(), "a zone for each group");
@@ -236,7 +237,7 @@ impl Zones {
         }
     }
 
-    /// An extent is written up to that block.
+    /// Records an extent written up to a block.
     pub(super) fn fill(&mut self, position: u64, end: u64, sequence: u64) {
         let (index, start) = (self.zone_of(position), position / self.zone_blocks * self.zone_blocks);
         debug_assert!(position < end && end <= start + self.zone_blocks, "an extent lies in one zone");
@@ -265,7 +266,7 @@ impl Zones {
         }
     }
 
-    /// A page has a new place, and had that one.
+    /// Moves a page to a new place.
     fn replace(&mut self, page: PageNumber, older: PagePlace, newer: Kept) {
         if let Some(older) = older.kept() {
             self.replaced(older, newer.sequence);
@@ -273,7 +274,7 @@ impl Zones {
         self.live(newer, page);
     }
 
-    /// A page, or its discard, that lies in a zone counts from now on.
+    /// Marks a page, or its discard, as live.
     pub(super) fn live(&mut self, kept: Kept, page: PageNumber) {
         let index = self.zone_of(kept.block);
         debug_assert!(index < self.all.len(), "{page} lies in zone {index} of {}", self.all.len());
@@ -285,7 +286,7 @@ impl Zones {
         }
     }
 
-    /// Something was replaced by an extent of that sequence.
+    /// Marks contents as superseded by an extent with that sequence.
     pub(super) fn replaced(&mut self, kept: Kept, sequence: u64) {
         let index = self.zone_of(kept.block);
         debug_assert!(index < self.all.len(), "zone {index} of {}", self.all.len());
@@ -304,8 +305,8 @@ impl Zones {
         }
     }
 
-    /// After recovery: what has nothing alive in it is free, if all that made it so is durable, and the zones with the most room are filled further, so that
-    /// cleaning that a power cut interrupted can go on.
+    /// Completes recovery. Zones without live contents become free if their successors are durable.
+    /// The zones with the most room are filled further, so that interrupted cleaning can proceed.
     pub(super) fn restored(&mut self, durable: u64) {
         for zone in &mut self.all {
             if zone.alive == 0 && zone.touched <= durable {
@@ -331,7 +332,7 @@ impl Zones {
         }
     }
 
-    /// A page that can't be read stays in a zone, which isn't cleaned again in this opening.
+    /// Excludes a zone with an unreadable page from cleaning during this opening.
     pub(super) fn keep_lost(&mut self, zone: usize) {
         debug_assert!(zone < self.all.len(), "zone {zone} of {}", self.all.len());
         if let Some(zone) = self.all.get_mut(zone) {
@@ -339,18 +340,18 @@ impl Zones {
         }
     }
 
-    /// Whether nothing is alive in a zone that could be moved.
+    /// Returns true if a zone has no live contents that could be moved.
     pub(super) fn is_empty_but_for_lost(&self, zone: usize) -> bool {
         debug_assert!(zone < self.all.len(), "zone {zone} of {}", self.all.len());
         self.all.get(zone).is_some_and(|zone| zone.alive == 0 || zone.has_lost)
     }
 
-    /// How many closed zones have nothing alive in them.
+    /// Number of closed zones without live contents.
     pub(super) fn dead(&self) -> usize {
         self.all.iter().filter(|zone| zone.state == ZoneState::Closed && zone.alive == 0).count()
     }
 
-    /// Closed zones in which nothing is alive, as soon as all up to `durable` is durable.
+    /// Closed zones without live contents, once everything up to `durable` is durable.
     pub(super) fn dead_zones(&self, durable: u64) -> Vec<usize> {
         let zones = self.all.iter().enumerate();
         let dead = zones

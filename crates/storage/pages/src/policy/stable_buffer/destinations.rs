@@ -1,8 +1,8 @@
-//! The index that the decompositors share: the staged pages' destinations in ascending order.
+//! Index shared by the decompositors: destinations of the staged pages in ascending order.
 //!
-//! It is renewed once a round, by merging what came since into what is there, and a round hands out a sixteenth of it.
-//! So a page costs a few passes over sixteen neighbours in plain memory, however many slots there are, which is less
-//! than keeping trees up to date with each of them.
+//! Renewed once per round by merging new members, and a round hands out a sixteenth of it. The cost
+//! per page is a few passes over sixteen neighbours in contiguous memory, independent of the number
+//! of slots. That is cheaper than updating a tree per page.
 
 use rustc_hash::FxHashSet;
 
@@ -10,15 +10,16 @@ use crate::PageNumber;
 use crate::label::Label;
 use crate::staging::Instance;
 
-/// See the [module](self). Addresses are in pages from the start of the device, so that buckets are the drive's own.
+/// See the [module](self). Addresses are in pages from the start of the device, so that buckets
+/// match those of the drive.
 #[derive(Debug)]
 pub(super) struct Destinations {
-    /// All that are staged and weren't handed out.
+    /// Staged pages not handed out.
     members: FxHashSet<u64>,
-    /// Members as of the last renewal, in ascending order; and whether each was handed out since.
+    /// Members at the last renewal in ascending order, and true for each one handed out since.
     sorted: Vec<u64>,
     taken: Vec<bool>,
-    /// Members that came since.
+    /// Members added since.
     fresh: Vec<u64>,
     first_page_address: u64,
 }
@@ -49,7 +50,7 @@ impl Destinations {
         self.members.len()
     }
 
-    /// All members in ascending order, none of them taken.
+    /// Merges new members. Returns all in ascending order, none of them taken.
     pub(super) fn renew(&mut self) -> &[u64] {
         let mut fresh = std::mem::take(&mut self.fresh);
         fresh.sort_unstable();
@@ -73,18 +74,18 @@ impl Destinations {
         &self.sorted
     }
 
-    /// Whether the destination at this place of the order is there to be taken.
+    /// Returns true if the destination at this index can be taken.
     pub(super) fn is_free(&self, place: usize) -> bool {
         self.taken.get(place) == Some(&false)
     }
 
-    /// Takes the first destinations there are.
+    /// Takes the first available destinations.
     pub(super) fn take_first(&mut self, most: usize) -> Option<Instance> {
         let pages: Vec<_> = (0..self.sorted.len()).filter_map(|place| self.take(place)).take(most).collect();
         (!pages.is_empty()).then_some(Instance { pattern: None, pages })
     }
 
-    /// Takes the destination at this place of the order.
+    /// Takes the destination at this index.
     pub(super) fn take(&mut self, place: usize) -> Option<PageNumber> {
         let address = *self.sorted.get(place)?;
         debug_assert!(address >= self.first_page_address, "{address} lies before the pages");

@@ -1,10 +1,10 @@
-//! The pages in two sibling buckets, each as wide as the focused area M.
+//! Pages in two sibling buckets, each as wide as the focused area M.
 
 use super::{Candidate, Decompositor, places};
 use crate::WriteCosts;
 
 pub(super) struct Focused {
-    /// M, in pages.
+    /// M in pages.
     pub(super) bucket_pages: u64,
 }
 
@@ -17,7 +17,7 @@ impl Decompositor for Focused {
         costs.focused_ns
     }
 
-    /// Ascending: a drive that likes any order there likes this one too.
+    /// Ascending order suits a drive that accepts any order.
     fn find(&self, addresses: &[u64]) -> Vec<Candidate> {
         debug_assert!(
             addresses.is_sorted(),

@@ -1,15 +1,16 @@
-//! StableBuffer (Li, *Optimize write performance for DBMS on Solid State Drive*, 2010): a small area whose slots are
-//! used again, and write stream decompositors that find, among the pages in it, those that can go home in a pattern
-//! that the drive likes.
+//! StableBuffer (Li, *Optimize write performance for DBMS on Solid State Drive*, 2010): a small
+//! area with reusable slots, and write stream decompositors that select staged pages in patterns
+//! that suit the drive.
 //!
-//! The paper's parts, and what became of them: its *StableBuffer* and *translation table* are the staging area and its
-//! table; its decompositors are [`sequential`], [`partitioned`], [`ordered`] and [`focused`], over the
-//! [shared index](destinations) of all destinations; the [selection](select) takes the instance with the least
-//! T / L; its concurrent threads are tasks. Beyond the paper: batches are atomic, slots are used again only when a
-//! ledger says so, and of two slots with one destination the newer wins.
+//! Correspondence with the paper: its *StableBuffer* and *translation table* are the staging area
+//! and its table; its decompositors are [`sequential`], [`partitioned`], [`ordered`] and
+//! [`focused`], over a [shared index](destinations) of all destinations; the [selection](select)
+//! takes the instance with the least T / L; its concurrent threads are tasks. Additions: batches
+//! are atomic, slots are reused only after a ledger permits it, and the newer of two slots with one
+//! destination wins.
 //!
-//! What survives a power cut: every batch that was acknowledged, and of the others as a whole those before the first
-//! that isn't whole.
+//! After a power cut every acknowledged batch is present, and of the others a prefix of whole
+//! batches.
 
 mod destinations;
 mod focused;
@@ -33,12 +34,11 @@ use crate::label::Label;
 use crate::staging::{Instance, Order, Placement, StagingConfig, Thresholds};
 use crate::{OpenOptions, PageNumber, WriteCosts};
 
-/// The index is renewed, and everybody looks for instances again, when 1/this of it was handed out.
+/// The index is renewed and searched again after 1/`ROUNDS` of it was handed out.
 const ROUNDS: usize = 16;
-/// Pages that go together when no decompositor finds any.
+/// Pages destaged together when no decompositor finds an instance.
 const UNPATTERNED_PAGES: usize = 64;
 
-/// What there is to know of it beforehand.
 pub(super) const DESCRIPTOR: Descriptor = Descriptor {
     name: "stable-buffer",
     description: "stages pages in an area whose slots are used again, and destages them by the patterns that it finds",
@@ -73,19 +73,19 @@ fn config(label: &Label, options: &OpenOptions) -> StagingConfig {
     }
 }
 
-/// A write stream decompositor: finds pages that make a pattern.
+/// Write stream decompositor: finds pages that form a pattern.
 trait Decompositor {
-    /// Its place in [`Stats::instances`](crate::Stats::instances).
+    /// Index in [`Stats::instances`](crate::Stats::instances).
     fn place(&self) -> usize;
 
-    /// What a page costs in this pattern: T.
+    /// Cost of a page in this pattern: T.
     fn page_ns(&self, costs: &WriteCosts) -> u64;
 
     /// All instances among these destinations, which are in ascending order.
     fn find(&self, addresses: &[u64]) -> Vec<Candidate>;
 }
 
-/// An instance of a pattern: ranges of places in the order of the destinations, as they shall be written.
+/// An instance of a pattern: index ranges of destinations, in write order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Candidate {
     ranges: SmallVec<[Range<usize>; 1]>,
@@ -97,7 +97,7 @@ impl Candidate {
     }
 }
 
-/// The places of pieces that follow one another.
+/// Index ranges of adjacent pieces.
 fn places<'a>(pieces: impl Iterator<Item = &'a [u64]>) -> impl Iterator<Item = Range<usize>> {
     pieces.scan(0, |start, piece| {
         let range = *start..*start + piece.len();
@@ -106,7 +106,7 @@ fn places<'a>(pieces: impl Iterator<Item = &'a [u64]>) -> impl Iterator<Item = R
     })
 }
 
-/// The order in which the decompositors send pages home.
+/// Destaging order by decompositors.
 struct Decomposition {
     destinations: Destinations,
     decompositors: Vec<Box<dyn Decompositor>>,
@@ -142,7 +142,8 @@ impl Order for Decomposition {
             self.begin_round();
             found = self.selection.take(&mut self.destinations, most);
         }
-        // Without the focused decompositor some pages are in no pattern at all, and yet must go.
+        // Without the focused decompositor some pages match no pattern, and must be destaged
+        // anyway.
         let found = found.or_else(|| self.destinations.take_first(most.min(UNPATTERNED_PAGES)));
         let pages = found.as_ref().map_or(0, |instance| instance.pages.len());
         debug_assert!(pages <= most, "{pages} pages, and {most} were asked for");

@@ -1,9 +1,9 @@
-//! Subsequences of the ordered index with one constant distance.
+//! Subsequences of the ordered index with a constant distance.
 
 use super::{Candidate, Decompositor};
 use crate::WriteCosts;
 
-/// Any two have a constant distance; from three on it says something.
+/// Minimum length, as any two pages have a constant distance.
 const LEAST_PAGES: usize = 3;
 
 pub(super) struct Ordered;

@@ -1,4 +1,4 @@
-//! Runs of equal length, of which there are two or more: as many streams as the drive likes to take turns.
+//! Two or more runs of equal length, up to the number of streams that suits the drive.
 
 use std::collections::BTreeMap;
 
@@ -19,8 +19,8 @@ impl Decompositor for Partitioned {
         costs.partitioned_ns
     }
 
-    /// Run by run: neighbours then go in one request, which a drive likes at least as well as streams that take turns
-    /// page by page.
+    /// Run by run: neighbours then share a request, which suits a drive at least as well as streams
+    /// that alternate page by page.
     fn find(&self, addresses: &[u64]) -> Vec<Candidate> {
         debug_assert!(addresses.is_sorted(), "runs ascend");
         let mut by_length: BTreeMap<usize, Vec<_>> = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! Which instance goes home: the one with the least T / L (the paper's selection). Fast patterns and long instances win;
-//! short ones would look random from outside again.
+//! Selection of the instance with the least T / L, as in the paper. It favours fast patterns and
+//! long instances, as short ones would look random to the drive.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -9,13 +9,13 @@ use super::{Candidate, Decompositor};
 use crate::WriteCosts;
 use crate::staging::Instance;
 
-/// The instances of a round, the best first.
+/// Instances of a round, best first.
 #[derive(Default)]
 pub(super) struct Selection {
     candidates: BinaryHeap<Reverse<Ranked>>,
 }
 
-/// An instance with its T and its L.
+/// An instance with its T and L.
 struct Ranked {
     page_ns: u64,
     length: usize,
@@ -24,7 +24,7 @@ struct Ranked {
 }
 
 impl Selection {
-    /// Lets all decompositors look at the destinations.
+    /// Collects the instances of all decompositors.
     pub(super) fn of(decompositors: &[Box<dyn Decompositor>], addresses: &[u64], costs: &WriteCosts) -> Self {
         let mut candidates = Vec::new();
         for decompositor in decompositors {
@@ -36,8 +36,8 @@ impl Selection {
         Self { candidates: candidates.into() }
     }
 
-    /// Takes the best instance, at most so many pages of it. One that others have taken pages from is ranked again by
-    /// what is left.
+    /// Takes the best instance, up to `most` of its pages. An instance that has lost pages to
+    /// others is ranked again by its remaining ones.
     pub(super) fn take(&mut self, destinations: &mut Destinations, most: usize) -> Option<Instance> {
         while let Some(Reverse(mut best)) = self.candidates.pop() {
             let left = best.candidate.places().filter(|place| destinations.is_free(*place)).count();
@@ -64,7 +64,7 @@ impl Selection {
 }
 
 impl Ord for Ranked {
-    /// By T / L, without dividing; then by pattern and place, so that equal runs are equal.
+    /// Compares T / L without division, then pattern and index, so that runs are reproducible.
     fn cmp(&self, other: &Self) -> Ordering {
         let (mine, others) = (
             u128::from(self.page_ns) * other.length as u128,

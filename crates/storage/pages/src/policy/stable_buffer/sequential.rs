@@ -19,7 +19,7 @@ impl Decompositor for Sequential {
     }
 }
 
-/// The places of all runs of two and more.
+/// Index ranges of all runs of at least two.
 pub(super) fn runs(addresses: &[u64]) -> impl Iterator<Item = std::ops::Range<usize>> {
     places(addresses.chunk_by(|one, next| one + 1 == *next)).filter(|run| run.len() >= 2)
 }

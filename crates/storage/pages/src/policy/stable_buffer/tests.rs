@@ -12,7 +12,7 @@ fn order(decompositors: [bool; 4]) -> Box<dyn Order> {
     };
     let label = Label::plan(&create, 4096, 296 * 4096).unwrap();
     let costs = WriteCosts { focused_area_bytes: 100 * 4096, ..WriteCosts::default() };
-    // Pages begin at page 2360 of the device.
+    // Pages start at page 2360 of the device.
     assert_eq!(label.home_offset / 4096, 2360);
     config(
         &label,
@@ -54,7 +54,8 @@ fn each_pattern_is_found_where_it_is_the_best() {
     assert_eq!(numbers(order.next(100)), (2, (0..9).map(|step| 10_000 + step * 1000).collect()));
 
     let mut order = self::order([true; 4]);
-    // Two buckets of 100 from page 240 of the pages on: 500 to 599 and 600 to 699 on the device.
+    // Two buckets of 100 pages, from page 240 of the store on: 500 to 599 and 600 to 699 on the
+    // device.
     staged(&mut *order, far.into_iter().chain([240, 243, 260, 299, 345, 350, 439, 440]));
     assert_eq!(numbers(order.next(100)), (3, vec![240, 243, 260, 299, 345, 350, 439]));
 }
@@ -70,7 +71,7 @@ fn decompositors_that_are_off_find_nothing() {
     assert_eq!((unpatterned.pattern, unpatterned.pages), (None, vec![PageNumber(1), PageNumber(4)]));
 }
 
-/// Whatever comes and goes, each staged page is handed out, and once.
+/// Each staged page is handed out exactly once, whatever is added or removed.
 #[test]
 fn nothing_is_lost_and_nothing_is_handed_out_twice() {
     for seed in 0..20 {

@@ -5,7 +5,7 @@ fn page_at(block: u64) -> Kept {
     Kept { block, stored_bytes: 4096, sequence: 1 }
 }
 
-/// Room for a page of a group, taken at once.
+/// Room for a page of a group, taken immediately.
 fn take_room(zones: &mut Zones, group: usize, spared: usize) -> Option<Room> {
     let mut rooms = zones.rooms(spared);
     let room = rooms.room(group, 1);

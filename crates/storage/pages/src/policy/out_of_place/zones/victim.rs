@@ -1,12 +1,13 @@
-//! Which zone is cleaned next.
+//! Selection of the zone to clean next.
 
 use super::super::header::ENTRIES_MAX;
 use super::{Zone, ZoneState, Zones};
 use crate::BLOCK_BYTES;
 
 impl Zones {
-    /// The closed zone whose cleaning pays most, of those that were written before `written`: cost and benefit as in the
-    /// log-structured file system (Rosenblum, Ousterhout 1992, §3.5), age in extents. Pages are written anew in pieces of so many.
+    /// Closed zone with the best ratio of benefit to cost, among those written before `written`: as
+    /// in the log-structured file system (Rosenblum, Ousterhout 1992, §3.5), with age in extents.
+    /// Pages are rewritten in pieces of `piece_pages`.
     pub(in crate::policy::out_of_place) fn victim(
         &self,
         page_blocks: u64,
@@ -33,8 +34,8 @@ impl Zones {
 }
 
 impl Zone {
-    /// The most blocks that what is alive in it takes in a free zone. Whatever is compressed, a piece takes no more blocks than
-    /// if nothing were; and it rounds its pages up to whole blocks.
+    /// Maximum blocks of its live contents in a free zone. A piece never takes more blocks than it
+    /// would uncompressed, and rounds up to whole blocks.
     fn rewritten_blocks(&self, page_blocks: u64, piece_pages: usize) -> u64 {
         let pages = self.alive - self.alive_discards;
         let pieces = pages.div_ceil(piece_pages as u64);

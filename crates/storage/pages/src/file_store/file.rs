@@ -1,4 +1,4 @@
-//! The file of a store: made as a whole or not at all, long enough, with its blocks.
+//! File of a store: created entirely or not at all, with sufficient length and reserved blocks.
 
 use std::fs::{File, Metadata};
 use std::io::{Error, ErrorKind};
@@ -13,22 +13,22 @@ use super::found::{self, Contents};
 use crate::label::Label;
 use crate::{BLOCK_BYTES, PageError};
 
-/// As long as a file can be.
+/// Maximum length of a file.
 const LONGEST_BYTES: u64 = i64::MAX as u64;
 
-/// A file that a store is in.
+/// File that contains a store.
 pub(super) struct StoreFile {
     path: PathBuf,
     device: Arc<DeviceFile>,
-    /// One handle makes it longer at a time.
+    /// Serialises extensions.
     extending: Mutex<()>,
-    /// Why its blocks aren't reserved.
+    /// Reason why its blocks aren't reserved.
     unreserved: Option<String>,
     is_read_only: bool,
 }
 
 impl StoreFile {
-    /// Makes a new file of this length, with what `create` makes in it. If that fails there is no file.
+    /// Makes a new file of this length, and runs `create` in it. Removes the file on failure.
     pub(super) fn make<T>(
         path: &Path,
         bytes: u64,
@@ -36,12 +36,12 @@ impl StoreFile {
     ) -> Result<(Self, T), PageError> {
         let file = File::options().read(true).write(true).create_new(true).open(path);
         let file = file.map_err(|error| refused_or_failed(path, &error))?;
-        // Another may have found it empty and make a store in it: then it is that one's.
+        // Another process may see the empty file and create a store in it, which then owns it.
         found::lock(&file)?;
         Self::fill(path, file, bytes, create)
     }
 
-    /// Makes a file again that is there and holds nothing, or a store that wasn't made to its end. `None` if it was removed
+    /// Reuses a file that is empty or holds an incomplete store. Returns `None` if it was removed
     /// meanwhile.
     pub(super) fn make_again<T>(
         path: &Path,
@@ -57,7 +57,7 @@ impl StoreFile {
         }
         match Contents::of(&file).map_err(failed)? {
             Contents::Nothing | Contents::HalfMade => {}
-            // It was made while this waited for the lock.
+            // Another process created the store during the wait for the lock.
             Contents::Store => return Ok(None),
             other @ Contents::Other => return Err(occupied(making, path, other)),
         }
@@ -65,7 +65,7 @@ impl StoreFile {
         Self::fill(path, file, bytes, create).map(Some)
     }
 
-    /// Makes an empty file that is locked so long, with what `create` makes in it. If that fails there is no file.
+    /// Fills an empty, locked file by `create`. Removes the file on failure.
     fn fill<T>(
         path: &Path,
         file: File,
@@ -78,7 +78,7 @@ impl StoreFile {
             Ok((file, created))
         });
         if made.is_err() {
-            // What can't be removed is a file without a store, which an opening says.
+            // If this fails too, a later opening reports a file without a store.
             let _ = std::fs::remove_file(path);
         }
         made
@@ -90,7 +90,7 @@ impl StoreFile {
         Ok(Self { unreserved, ..Self::of(path, file)? })
     }
 
-    /// Opens one that is there.
+    /// Opens an existing file.
     pub(super) fn open(path: &Path, read_only: bool) -> Result<Self, PageError> {
         let failed = |error| failed("opening the store's file", path, &error);
         let file = File::options().read(true).write(!read_only).open(path).map_err(failed)?;
@@ -104,14 +104,15 @@ impl StoreFile {
             PageError::File { action: "using the store's file", path, kind: ErrorKind::Unsupported, why }
         })?;
         let is_file = device.file().metadata().is_ok_and(|metadata| metadata.is_file());
-        // So that the store may grow while it is open.
+        // Permits growth while the store is open.
         let device = if is_file { device.growing_to(LONGEST_BYTES) } else { device };
         let (device, extending) = (Arc::new(device), Mutex::default());
         Ok(Self { path: path.into(), device, extending, unreserved: None, is_read_only: false })
     }
 
-    /// Makes it so long at least, with its blocks; changes nothing if that can't be. The store makes the length durable: a sync
-    /// here would take errors that its flushes have to see, because the system reports each once per open file.
+    /// Extends the file to at least this length, with reserved blocks; changes nothing on failure.
+    /// The store makes the length durable. A sync here would consume errors that its flushes must
+    /// see, because the system reports each once per open file.
     pub(super) fn extend(&self, bytes: u64) -> Result<(), PageError> {
         if self.is_read_only {
             return Err(PageError::ReadOnly);
@@ -120,23 +121,23 @@ impl StoreFile {
         let file = self.device.file();
         let failed = |error| failed("reserving space for", &self.path, &error);
         let metadata = file.metadata().map_err(failed)?;
-        // A block device is as long as it is, which the store knows.
+        // A block device has a fixed length, which the store checks.
         if !metadata.is_file() || metadata.len() >= bytes {
             return Ok(());
         }
         reserve(file, bytes).map(drop).map_err(|error| {
-            // What was got of it is given back. Nothing lies there yet, so no harm is done if that fails.
+            // Frees the blocks already reserved. They hold no data, so a failure does no harm.
             let _ = file.set_len(metadata.len());
             failed(error)
         })
     }
 
-    /// Whether its path still leads to it.
+    /// Returns true if the path still leads to this file.
     pub(super) fn is_at_path(&self) -> bool {
         found::is_at(&self.path, self.device.file())
     }
 
-    /// Whether it is no device.
+    /// Returns true for a regular file, not a device.
     pub(super) fn is_regular(&self) -> bool {
         self.device.file().metadata().is_ok_and(|metadata| metadata.is_file())
     }
@@ -149,7 +150,7 @@ impl StoreFile {
         Arc::clone(&self.device)
     }
 
-    /// An error of opening with the file that it is about.
+    /// Adds the path to an error of opening.
     pub(super) fn named(&self, error: PageError) -> PageError {
         match error {
             PageError::NotAStore { found } => PageError::NotAStoreFile { path: self.path.clone(), found },
@@ -157,7 +158,7 @@ impl StoreFile {
         }
     }
 
-    /// What it had to give up.
+    /// Features that the system doesn't support.
     pub(super) fn given_up(&self) -> impl Iterator<Item = String> {
         let buffered = match &self.device.shape().access {
             Access::Direct => None,
@@ -167,8 +168,8 @@ impl StoreFile {
     }
 }
 
-/// A regular file that holds a store must be as long as its label says: the store itself can't tell, because its file may grow. All
-/// else that may be wrong with it is for the store to say.
+/// Checks that a regular file is as long as its label requires. The store itself can't check this,
+/// because its file may grow. It reports all other problems.
 fn check_length(path: &Path, file: &File, metadata: &Metadata) -> Result<(), PageError> {
     if !metadata.is_file() {
         return Ok(());
@@ -179,13 +180,14 @@ fn check_length(path: &Path, file: &File, metadata: &Metadata) -> Result<(), Pag
     label_of(file).map_or(Ok(()), |label| label.check_fits(metadata.len()))
 }
 
-/// The label of the store in a file, if one of its copies can be read.
+/// Label of the store in a file, if a copy can be read.
 pub(super) fn label_of(file: &File) -> Option<Label> {
     let length_bytes = file.metadata().ok()?.len();
     found::labels_in(file, length_bytes).ok().map(|copies| copies.label)
 }
 
-/// Makes the file so long, with its blocks; or says why those can't be had beforehand. Durable by the store's next flush.
+/// Extends the file and reserves its blocks. Returns the reason if blocks can't be reserved. The
+/// store's next flush makes the length durable.
 pub(super) fn reserve(file: &File, bytes: u64) -> Result<Option<String>, Error> {
     if bytes > LONGEST_BYTES {
         return Err(ErrorKind::FileTooLarge.into());
@@ -202,7 +204,7 @@ pub(super) fn reserve(file: &File, bytes: u64) -> Result<Option<String>, Error> 
     Ok(refused)
 }
 
-/// There is a file where a new one was to be made, or none can be made.
+/// Error of creating a file: one exists already, or none can be created.
 fn refused_or_failed(path: &Path, error: &Error) -> PageError {
     let making = "making the store's file";
     if error.kind() == ErrorKind::AlreadyExists

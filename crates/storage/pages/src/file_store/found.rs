@@ -1,4 +1,4 @@
-//! What a file holds in which a store is to be made.
+//! Examines a file in which a store is to be created.
 
 use std::fs::{File, TryLockError};
 use std::io::Error;
@@ -10,28 +10,28 @@ use rustix::fs::{SeekFrom, seek};
 use crate::label::{Copies, LabelSearch};
 use crate::{BLOCK_BYTES, PageError};
 
-/// How much is read at once.
+/// Bytes per read.
 const PIECE_BYTES: usize = 1 << 20;
-/// How each block begins that a creation writes, but for those of zeros and the ends of ledgers.
+/// Start of each block that a creation writes, except zeros and the ends of ledgers.
 const MAGIC_START: &[u8] = b"NANDLEP";
-/// A ledger ends in its checksum, and a new one has zeros before that.
+/// Length of a ledger's final checksum. In a new ledger zeros precede it.
 const SUM_BYTES: usize = 4;
 
-/// What is in a file.
+/// Contents of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Contents {
-    /// Nothing, or zeros.
+    /// Zeros, or no bytes.
     Nothing,
-    /// A store that wasn't made to its end: nothing was ever committed to it.
+    /// An incomplete store, without commits.
     HalfMade,
-    /// A store, which may be damaged.
+    /// A complete store, possibly damaged.
     Store,
-    /// Anything else.
+    /// Other data.
     Other,
 }
 
 impl Contents {
-    /// Looks through a file, up to the first block that no creation writes.
+    /// Reads a file up to the first block that no creation writes.
     pub(super) fn of(file: &File) -> Result<Self, Error> {
         let metadata = file.metadata()?;
         if !metadata.is_file() {
@@ -47,7 +47,7 @@ impl Contents {
         let mut piece = vec![0; PIECE_BYTES];
         let (mut found, mut next_bytes) = (Self::Nothing, 0);
         while let Some(offset_bytes) = data_from(file, next_bytes, length_bytes) {
-            // Holes end anywhere.
+            // A hole may end anywhere.
             let offset_bytes = offset_bytes - offset_bytes % BLOCK_BYTES as u64;
             let got = file.read_at(&mut piece, offset_bytes)?;
             if got == 0 {
@@ -56,7 +56,7 @@ impl Contents {
             for block in piece.get(..got).into_iter().flat_map(|piece| piece.chunks(BLOCK_BYTES)) {
                 match Self::of_block(block) {
                     Self::Nothing => {}
-                    // A ledger comes before its end.
+                    // A ledger's start precedes its end.
                     _ if found == Self::HalfMade && is_end_of_ledger(block) => {}
                     Self::HalfMade => found = Self::HalfMade,
                     other => return Ok(other),
@@ -77,7 +77,7 @@ impl Contents {
         }
     }
 
-    /// What it is called, with what can be done.
+    /// Describes the contents, with a remedy.
     pub(super) fn told(self) -> &'static str {
         match self {
             Self::Nothing => "it is there and empty; remove it, or use `open_or_create`",
@@ -90,7 +90,7 @@ impl Contents {
     }
 }
 
-/// The labels of the store in a file of this length.
+/// Labels of the store in a file of this length.
 pub(super) fn labels_in(file: &File, length_bytes: u64) -> Result<Copies, PageError> {
     let mut search = LabelSearch::new(length_bytes);
     let mut block = [0; BLOCK_BYTES];
@@ -102,13 +102,13 @@ pub(super) fn labels_in(file: &File, length_bytes: u64) -> Result<Copies, PageEr
     search.copies()
 }
 
-/// Whether a block could be the last of a new ledger.
+/// Returns true if a block may be the last of a new ledger.
 fn is_end_of_ledger(block: &[u8]) -> bool {
     let sum_offset = BLOCK_BYTES - SUM_BYTES;
     block.len() == BLOCK_BYTES && block.iter().take(sum_offset).all(|byte| *byte == 0)
 }
 
-/// Where data begin from an offset on, as far as the file system tells them from holes.
+/// Offset of the next data, if the file system reports holes.
 fn data_from(file: &File, offset_bytes: u64, length_bytes: u64) -> Option<u64> {
     if offset_bytes >= length_bytes {
         return None;
@@ -120,7 +120,7 @@ fn data_from(file: &File, offset_bytes: u64, length_bytes: u64) -> Option<u64> {
     }
 }
 
-/// Locks a file against everyone else who makes a store in it or opens one. The store's own lock comes on top.
+/// Locks a file against other creations and openings, in addition to the store's own lock.
 pub(super) fn lock(file: &File) -> Result<(), PageError> {
     file.try_lock().map_err(|error| match error {
         TryLockError::WouldBlock => PageError::Locked,
@@ -128,7 +128,8 @@ pub(super) fn lock(file: &File) -> Result<(), PageError> {
     })
 }
 
-/// Whether a path still leads to a file: it may have been removed, and another made, before the file was locked.
+/// Returns true if a path still leads to a file. It may have been replaced before the file was
+/// locked.
 pub(super) fn is_at(path: &Path, file: &File) -> bool {
     let (Ok(there), Ok(own)) = (std::fs::metadata(path), file.metadata()) else { return false };
     (there.dev(), there.ino()) == (own.dev(), own.ino())

@@ -2,8 +2,8 @@ use super::PageStore;
 use crate::{HEADER_BYTES, PageError, PageNumber};
 
 impl PageStore {
-    /// Gives the store another header, from this handle's next commit on: the same commit makes it durable, or doesn't. An engine
-    /// keeps its root page, its position in a log or the number of its schema in it.
+    /// Sets the store's header in this handle's next commit, atomically with its pages. Suitable
+    /// for an engine's root page, log position or schema version.
     ///
     /// # Errors
     /// As for [`put`](PageStore::put).
@@ -11,7 +11,7 @@ impl PageStore {
         self.change_page(PageNumber::HEADER, Some(header.into()))
     }
 
-    /// The header as this handle has changed it, or else as it was committed last; zeros in a new store.
+    /// Returns the header as changed by this handle, or as last committed; zeros in a new store.
     ///
     /// # Errors
     /// As for [`read_into`](PageStore::read_into).

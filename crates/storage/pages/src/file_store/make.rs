@@ -1,4 +1,4 @@
-//! A store that is made where there is none.
+//! Creation of a store where none exists.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -7,19 +7,20 @@ use super::file::StoreFile;
 use super::{PageOptions, PageStore};
 use crate::{BlockingStore, PageError};
 
-/// Files that are made and removed meanwhile are looked at so often.
+/// Attempts if files keep appearing and vanishing.
 const TRIES_TO_MAKE: u32 = 16;
 
 impl PageStore {
-    /// Opens the store of a file, or makes a new one where there is no file. An empty file, and one in which a store wasn't made to
-    /// its end because the program or the power failed, count as none. Of a store that is there the options count that say how it
-    /// is [opened](PageOptions::open), and no others.
+    /// Opens the store of a file, or creates one if there is no file. An empty file counts as none,
+    /// and so does a file with an incomplete store, left when the program or the power failed. For
+    /// an existing store only the options of [opening](PageOptions::open) apply.
     ///
-    /// Several processes may call it at the same time: one makes the store. Since one at a time has a store open, the others get
-    /// [`PageError::Locked`].
+    /// Several processes may call this concurrently: one creates the store. A store can be open
+    /// only once, so the others receive [`PageError::Locked`].
     ///
     /// # Errors
-    /// As for [`open`](PageStore::open) and [`create`](PageStore::create). A file that holds anything else is left as it is.
+    /// As for [`open`](PageStore::open) and [`create`](PageStore::create). A file with other
+    /// contents stays unchanged.
     pub fn open_or_create(path: impl AsRef<Path>, options: PageOptions) -> Result<Self, PageError> {
         let path = path.as_ref();
         for _ in 0..TRIES_TO_MAKE {
@@ -39,7 +40,7 @@ impl PageStore {
                 made => return made,
             }
         }
-        // Others made and removed it all the time.
+        // Other processes kept creating and removing it.
         Self::create(path, options)
     }
 

@@ -1,7 +1,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Pages of memory that threads take and give back. Those that find too few wait, and are served in the order in which they
-/// asked: so one that wants many gets them although others go on taking few.
+/// Memory budget in pages, shared by threads. Requests that don't fit wait, and are served in
+/// order, so that large requests aren't starved by small ones.
 pub(super) struct Budget {
     pages: usize,
     state: Mutex<State>,
@@ -10,12 +10,12 @@ pub(super) struct Budget {
 
 struct State {
     free: usize,
-    /// Numbers of the next that asks, and of the next that is served.
+    /// Ticket numbers of the next request and of the next one served.
     asking: u64,
     serving: u64,
 }
 
-/// Pages that are taken as long as this lives.
+/// Pages taken from a budget until dropped.
 #[must_use = "the pages are given back when it is dropped"]
 pub(super) struct Taken<'a> {
     budget: &'a Budget,
@@ -23,21 +23,21 @@ pub(super) struct Taken<'a> {
 }
 
 impl Budget {
-    /// Of so many pages, at least one.
+    /// Budget of `pages` pages, at least 1.
     pub(super) fn of(pages: usize) -> Self {
         let pages = pages.max(1);
         let state = Mutex::new(State { free: pages, asking: 0, serving: 0 });
         Self { pages, state, changed: Condvar::new() }
     }
 
-    /// How many there are in all.
+    /// Total number of pages.
     pub(super) fn pages(&self) -> usize {
         self.pages
     }
 
-    /// Waits for so many, which are no more than there are in all.
+    /// Takes `pages` pages, at most the total, and waits until they are free.
     pub(super) fn take(&self, pages: usize) -> Taken<'_> {
-        // One who waited for more would wait for ever, and all behind it.
+        // A larger request would wait forever, and block all behind it.
         assert!(pages <= self.pages, "{pages} pages of {}", self.pages);
         let mut state = self.lock();
         let mine = state.asking;

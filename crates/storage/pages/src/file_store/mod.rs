@@ -48,57 +48,57 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// - **Handles and threads.** A clone is another handle to the same store, for another thread. Each handle gathers changes of
-///   its own: they are seen by this handle alone until it [commits](PageStore::commit) them, and by all others afterwards. Each
-///   commit is whole for itself; of two handles that change the same page, the one that commits later wins. Nothing
-///   locks pages: handles that change a page depending on what they have read of it take turns by a lock of their own. Handles
-///   that commit at the same time share a flush.
-/// - **What a power cut leaves**, or a `kill -9`, is all of each commit that has returned, and of one that hasn't all or
-///   nothing, as far as the policy promises it ([`promises`](PageStore::promises)); the default does. Opening recovers.
-/// - **Pages that were never written** are zeros.
-/// - **Memory.** What a handle gathers is on the heap. On its way to the file it takes a part of
-///   [`memory_bytes`](OpenOptions::memory_bytes); commits and reads wait until there is some.
-/// - **After a failed write or flush** every call is refused ([`PageError::Latched`]), reads too.
-///   [Reopen](PageStore::reopen) the store; what had been committed is there.
-/// - The file is locked as long as the store is open. The store ends with [`close`](PageStore::close), or when the
-///   last handle is dropped: then as after a power cut, and the next opening recovers.
+/// - **Handles and threads.** A clone is another handle to the same store, for another thread. Each
+///   handle gathers its own changes, which others see only after it [commits](PageStore::commit)
+///   them. Each commit is atomic; if two handles change the same page, the later commit wins. Pages
+///   aren't locked: handles that change a page depending on its contents need a lock of their own.
+///   Concurrent commits share a flush.
+/// - **After a power cut** or a `kill -9`, each commit that returned is present. An interrupted
+///   commit is present entirely or not at all if the policy promises it
+///   ([`promises`](PageStore::promises)); the default policy does. Opening recovers the store.
+/// - **Unwritten pages** read as zeros.
+/// - **Memory.** Gathered changes are on the heap. During a commit they use part of
+///   [`memory_bytes`](OpenOptions::memory_bytes); commits and reads wait for free memory.
+/// - **After a failed write or flush** every call fails ([`PageError::Latched`]), reads included.
+///   [Reopen](PageStore::reopen) the store to recover all commits.
+/// - The file is locked while the store is open. The store ends with [`close`](PageStore::close),
+///   or when the last handle is dropped; the next opening then recovers it as after a power cut.
 ///
-/// An engine with a device, an I/O loop or a batch type of its own uses [`BlockingStore`] or [`Store`](crate::Store), which
-/// this is made of.
+/// An engine with its own device, I/O loop or batch type uses [`BlockingStore`] or
+/// [`Store`](crate::Store), on which this type is built.
 pub struct PageStore {
     store: BlockingStore,
     shared: Arc<Shared>,
-    /// What this handle has changed since its last commit; `None` is a discard.
+    /// Changes of this handle since its last commit; `None` is a discard.
     changes: BTreeMap<PageNumber, Option<Box<[u8]>>>,
 }
 
-/// What all handles have in common.
+/// State shared by all handles.
 struct Shared {
     file: StoreFile,
-    /// Pages of the store's memory that commits may have, and those that reads may have.
+    /// Memory budgets of commits and of reads.
     writing: Budget,
     reading: Budget,
-    /// One handle makes the store larger at a time.
     growing: Mutex<()>,
 }
 
-/// Of the store's memory, commits on their way take a fourth and reads an eighth at most. Up to a half holds staged pages
-/// (`doublewrite`), and the rest is for what is gathered for others.
+/// Divisors of the store's memory for commits and for reads. Staged pages use up to half of it
+/// (`doublewrite`), and the rest is for gathering.
 const WRITING_SHARE: usize = 4;
 const READING_SHARE: usize = 8;
 
 impl PageStore {
-    /// Makes a new store in a new file, as long as it has to be and with its blocks reserved. Never overwrites a file.
+    /// Creates a store in a new file with reserved blocks. Never overwrites a file.
     ///
     /// # Errors
-    /// There is a file of this name, which is left as it is, and the error says what it holds; the disk is full, or the options
-    /// contradict each other: no file is left then.
+    /// A file of this name exists; it stays unchanged, and the error describes its contents. Or the
+    /// disk is full, or the options contradict each other; then no file remains.
     pub fn create(path: impl AsRef<Path>, options: PageOptions) -> Result<Self, PageError> {
         let (create, open) = options.into_parts();
         Self::create_as(path.as_ref(), &create, open)
     }
 
-    /// The same, in every part as these options say.
+    /// Creates a store with explicit options for every part.
     pub(crate) fn create_as(
         path: &Path,
         create: &CreateOptions,
@@ -117,18 +117,18 @@ impl PageStore {
         Self { store, shared: Arc::new(shared), changes: BTreeMap::new() }
     }
 
-    /// Gives a page new contents, as long as a page, from this handle's next [`commit`](PageStore::commit) on. What is put
-    /// later wins.
+    /// Sets a page's contents in this handle's next [`commit`](PageStore::commit). The last put
+    /// wins.
     ///
     /// # Errors
-    /// The page is beyond the end, the contents have another length, or a commit can't hold more pages
-    /// ([`largest_commit`](PageStore::largest_commit)): commit what there is, or [roll it back](PageStore::rollback).
+    /// The page is beyond the end, the contents have another length, or the commit would exceed
+    /// [`largest_commit`](PageStore::largest_commit): commit, or [roll back](PageStore::rollback).
     pub fn put(&mut self, page: u64, contents: &[u8]) -> Result<(), PageError> {
         self.check_length(page, contents.len())?;
         self.change(page, Some(contents.into()))
     }
 
-    /// Says that a page's contents are needed no more, from this handle's next commit on. Until the page is written again it
+    /// Discards a page's contents in this handle's next commit. Until the page is written again it
     /// reads as zeros or as anything that it ever held.
     ///
     /// # Errors
@@ -160,11 +160,11 @@ impl PageStore {
         PageError::BatchTooLarge { changes, most, mend }
     }
 
-    /// Makes durable what this handle has changed, as a whole, and returns the number of that batch; nothing is left to commit then,
-    /// whether or not it succeeds.
+    /// Commits this handle's changes atomically and durably. Returns the number of the batch.
+    /// Afterwards no changes are pending, even on failure.
     ///
     /// # Errors
-    /// The device fails, or failed before. The changes may then survive or not, but not in part.
+    /// The device fails, or failed before. The changes are then present entirely or not at all.
     pub fn commit(&mut self) -> Result<BatchNumber, PageError> {
         let changes = std::mem::take(&mut self.changes);
         debug_assert!(
@@ -196,16 +196,16 @@ impl PageStore {
         self.store.commit(batch)
     }
 
-    /// Forgets what this handle has changed since its last commit.
+    /// Drops this handle's changes since its last commit.
     pub fn rollback(&mut self) {
         self.changes.clear();
     }
 
-    /// Reads a page as this handle has changed it, or else as it was committed last.
+    /// Reads a page as changed by this handle, or as last committed.
     ///
     /// # Errors
-    /// The page is beyond the end, `into` isn't as long as a page, the device fails, or what it returns isn't what was written
-    /// last.
+    /// The page is beyond the end, `into` has another length, or the device fails or returns other
+    /// contents than the last write.
     pub fn read_into(&self, page: u64, into: &mut [u8]) -> Result<(), PageError> {
         self.check_length(page, into.len())?;
         let page = self.check_page(page)?;
@@ -220,7 +220,7 @@ impl PageStore {
         Ok(())
     }
 
-    /// The same into memory of its own.
+    /// Reads a page into new memory.
     ///
     /// # Errors
     /// As for [`read_into`](PageStore::read_into).
@@ -230,9 +230,9 @@ impl PageStore {
         Ok(contents)
     }
 
-    /// Reads pages of one state: no commit of another handle is in it in part; see
-    /// [`Store::read_many`](crate::Store::read_many). What this handle has changed comes on top. The number of
-    /// [`PageNumber::HEADER`] gives the header of the same state, and zeros behind it.
+    /// Reads pages as of one state, with this handle's changes on top; see
+    /// [`Store::read_many`](crate::Store::read_many). [`PageNumber::HEADER`] as a number reads the
+    /// header of that state, padded with zeros.
     ///
     /// # Errors
     /// As for [`read_into`](PageStore::read_into).
@@ -265,14 +265,15 @@ impl PageStore {
         Ok(contents)
     }
 
-    /// Gives the store more pages, `pages` in all, for all handles: the file gets longer, with its blocks. Reads and commits go
-    /// on meanwhile. When this returns the new number is durable; a power cut before leaves the old number or the new one.
+    /// Grows the store to `pages` pages, for all handles. The file is extended, with reserved
+    /// blocks, while reads and commits continue. The new number is durable when this returns; an
+    /// earlier power cut leaves the old number or the new one.
     ///
     /// # Errors
-    /// There is no room for so many ([`pages_max`](PageOptions::pages_max)), or they are fewer than there are; the disk is full: all of these change
-    /// nothing. Or the device fails.
+    /// There is no room for `pages` pages ([`pages_max`](PageOptions::pages_max)), the store has
+    /// more pages already, or the disk is full; nothing is changed then. Or the device fails.
     pub fn grow(&self, pages: u64) -> Result<(), PageError> {
-        // How long the file must be depends on the growths before.
+        // The length of the file depends on earlier growths.
         let _mine = self.shared.growing.lock().unwrap_or_else(PoisonError::into_inner);
         self.shared.file.extend(self.store.device_bytes(pages)?)?;
         self.store.grow(pages)?;
@@ -284,8 +285,8 @@ impl PageStore {
         Ok(())
     }
 
-    /// Brings every page that was committed to its own place, so that the next opening has nothing to recover. Commits go on
-    /// meanwhile.
+    /// Writes every committed page home, so that the next opening has nothing to recover. Commits
+    /// go on.
     ///
     /// # Errors
     /// The device fails, or failed before.
@@ -293,63 +294,63 @@ impl PageStore {
         self.store.checkpoint()
     }
 
-    /// Reads and checks every page whose contents are known; returns how many those are.
+    /// Reads and checks every page with known contents. Returns their number.
     ///
     /// # Errors
-    /// The first page that is damaged or can't be read.
+    /// The first page that is damaged or unreadable.
     pub fn verify(&self) -> Result<u64, PageError> {
         self.store.verify()
     }
 
-    /// Opens the store again, in place and for all handles, after a failure has stopped it; see
-    /// [`BlockingStore::reopen`]. What handles have put and not committed stays with them; what a commit failed with is gone.
-    ///
+    /// Reopens the store in place for all handles, after a failure stopped it; see
+    /// [`BlockingStore::reopen`]. Drops the changes of failed commits, but no others.
     /// # Errors
-    /// The opening fails, and this may be called again; or the store was closed.
+    /// The opening fails and may be repeated, or the store was closed.
+    /// The opening fails and may be repeated, or the store was closed.
     pub fn reopen(&self) -> Result<(), PageError> {
         self.store.reopen()
     }
 
-    /// Ends the store for all handles, when what they have begun is done. What was put and not committed is forgotten.
+    /// Closes the store for all handles, after their calls have ended. Drops uncommitted changes.
     ///
     /// # Errors
-    /// The device fails, or another handle has closed the store.
+    /// The device fails, or another handle closed the store.
     pub fn close(self) -> Result<(), PageError> {
         self.store.close()
     }
 
-    /// The last batch that was durable when the store was opened; see
+    /// Last batch that was durable when the store was opened; see
     /// [`Store::last_durable_batch`](crate::Store::last_durable_batch).
     pub fn last_durable_batch(&self) -> BatchNumber {
         self.store.last_durable_batch()
     }
 
-    /// How many pages it has.
+    /// Number of pages.
     pub fn pages(&self) -> u64 {
         self.store.pages()
     }
 
-    /// Length of a page.
+    /// Length of a page in bytes.
     pub fn page_bytes(&self) -> usize {
         self.store.page_bytes()
     }
 
-    /// The most pages that one commit can change: what the policy makes durable as a whole, and what fits into memory.
+    /// Maximum number of pages in a commit, limited by the policy and by memory.
     pub fn largest_commit(&self) -> usize {
         self.store.largest_batch().min(self.shared.writing.pages())
     }
 
-    /// How it writes.
+    /// Write policy.
     pub fn policy(&self) -> PolicyKind {
         self.store.policy()
     }
 
-    /// What its policy promises.
+    /// Guarantees of the policy.
     pub fn promises(&self) -> Promises {
         self.store.promises()
     }
 
-    /// What it did since it was opened.
+    /// Statistics since the opening.
     ///
     /// # Errors
     /// The store was closed.
@@ -357,7 +358,7 @@ impl PageStore {
         self.store.stats()
     }
 
-    /// What does its I/O, and what had to be given up: `io_uring`, direct I/O, blocks that are reserved.
+    /// Interface used for I/O, and unavailable features: `io_uring`, direct I/O, reserved blocks.
     ///
     /// # Errors
     /// The store was closed.
@@ -382,7 +383,7 @@ impl PageStore {
 }
 
 impl Clone for PageStore {
-    /// Another handle, which has changed nothing yet.
+    /// Returns another handle, without changes.
     fn clone(&self) -> Self {
         Self { store: self.store.clone(), shared: Arc::clone(&self.shared), changes: BTreeMap::new() }
     }

@@ -1,4 +1,4 @@
-//! A store that is there.
+//! Opening of an existing store.
 
 use std::path::Path;
 
@@ -6,27 +6,29 @@ use super::file::StoreFile;
 use super::{PageStore, conversion};
 use crate::{BlockingStore, OpenOptions, PageError};
 
-/// A file whose name is given to another one meanwhile is opened again so often.
+/// Attempts if the file is replaced while it is opened.
 const TRIES_TO_OPEN: u32 = 16;
 
 impl PageStore {
-    /// Opens a store, whatever became of the program that used it last.
+    /// Opens a store, regardless of how its last program ended.
     ///
-    /// A store of an earlier format is converted first, unless it is opened [to read only](OpenOptions::read_only): its pages are
-    /// copied to a new store beside it, `NAME.converting`, which then takes its name. That takes as long as reading and writing all
-    /// of its pages, and as much space as the store has. A power cut or a failure at any time leaves the old store or the new one,
-    /// and the next opening begins again.
-    /// The file keeps its owner and permissions. Another hard link of it keeps the old store.
+    /// A store of an earlier format is first converted, unless it is opened
+    /// [read-only](OpenOptions::read_only). Its pages are copied to a new store `NAME.converting`,
+    /// which then takes its name. This takes the time to read and write all its pages, and as much
+    /// space as the store. A power cut or a failure at any time leaves the old store or the new
+    /// one, and the next opening starts again. The file keeps its owner and permissions. Other hard
+    /// links keep the old store.
     ///
     /// # Errors
-    /// There is no such file, it holds no store or a damaged one, or the store is open elsewhere. Or the store is of an earlier
-    /// format and there is no space to convert it ([`PageError::ConversionSpace`]), or a page of it can't be read
-    /// ([`PageError::Conversion`]): then it is left as it is.
+    /// There is no such file, it holds no store or a damaged one, or the store is open elsewhere.
+    /// For a store of an earlier format also: there is no space for the conversion
+    /// ([`PageError::ConversionSpace`]), or a page can't be read ([`PageError::Conversion`]); the
+    /// store then stays unchanged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, PageError> {
         Self::open_with(path, OpenOptions::default())
     }
 
-    /// Opens a store with other options.
+    /// Opens a store with explicit options.
     ///
     /// # Errors
     /// As for [`open`](PageStore::open).
@@ -45,7 +47,7 @@ impl PageStore {
                     conversion::convert(path, got, &options)?;
                 }
                 Err(error) if file.is_at_path() => return Err(file.named(error)),
-                // Its name leads to another file since it was opened: a conversion's copy, for example.
+                // The name now leads to another file, such as a conversion's copy.
                 Ok(_) | Err(_) => {}
             }
         }

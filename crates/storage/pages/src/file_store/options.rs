@@ -2,11 +2,11 @@ use crate::choice::{ExpectedUse, PageTimes, PredictedPolicy, predict_policies, q
 use crate::options::LEAST_USUAL_BUFFER_BYTES;
 use crate::{BLOCK_BYTES, CreateOptions, OpenOptions, PolicyKind, Promises};
 
-/// The staging area is this fraction of the pages …
+/// Divisor of the pages' length for the staging area.
 const BUFFER_SHARE: u64 = 8;
-/// … but no smaller, so that a commit may have 1 000 pages of 4 KiB, …
+/// Minimum staging area, so that a commit may have 1 000 pages of 4 KiB.
 const BUFFER_BYTES_MIN: u64 = LEAST_USUAL_BUFFER_BYTES;
-/// … and no larger, since all of it is written when the store is made.
+/// Maximum staging area, as all of it is written at creation.
 const BUFFER_BYTES_MAX: u64 = 256 << 20;
 
 const _: () = assert!(BUFFER_BYTES_MIN < BUFFER_BYTES_MAX, "the bounds of a size");
@@ -16,40 +16,43 @@ const _: () = assert!(
     "a staging area has whole blocks"
 );
 
-/// A store may grow to so many times as many pages.
+/// Default limit of growth, as a multiple of the initial pages.
 pub(super) const GROWTH: u64 = 4;
 
-/// Size of the staging area of a store in a file, where its options name none: an eighth of its pages, 16 MiB to 256 MiB.
+/// Default length of the staging area of a store in a file: an eighth of its pages, between 16 MiB
+/// and 256 MiB.
 pub fn usual_buffer_bytes(pages_bytes: u64) -> u64 {
     (pages_bytes / BUFFER_SHARE).clamp(BUFFER_BYTES_MIN, BUFFER_BYTES_MAX)
 }
 
-/// What a new store in a file shall be, and how it is used at first.
+/// Options to create a store in a file, and to open it for the first time.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PageOptions {
-    /// How many pages it has.
+    /// Number of pages.
     pub pages: u64,
-    /// How many it may have later at least ([`PageStore::grow`](crate::PageStore::grow)), no fewer than `pages`; `None` takes four
-    /// times as many. Room is made for their checksums, a 250th of their length in whole blocks, so that some more may fit. Under a policy that
-    /// keeps none, as `out-of-place`, the file system alone bounds it.
+    /// Minimum number of pages to which the store may later grow
+    /// ([`PageStore::grow`](crate::PageStore::grow)), at least `pages`; `None` means four times as
+    /// many. Reserves room for their checksums, a 250th of their length in whole blocks, which may
+    /// fit a few more. A policy without checksums, such as `out-of-place`, is limited only by the
+    /// file system.
     pub pages_max: Option<u64>,
-    /// Length of a page: 4 KiB to 64 KiB, a power of two.
+    /// Length of a page in bytes: a power of two from 4 KiB to 64 KiB.
     pub page_bytes: usize,
-    /// How it writes.
+    /// Write policy.
     pub policy: PolicyKind,
-    /// Size of the staging area; `None` takes an eighth of the pages, but 16 MiB at least and 256 MiB at most. With
-    /// [`memory_bytes`](OpenOptions::memory_bytes) it bounds what one commit can change
+    /// Length of the staging area; `None` means an eighth of the pages, between 16 MiB and 256 MiB.
+    /// Together with [`memory_bytes`](OpenOptions::memory_bytes) it limits the size of a commit
     /// ([`largest_commit`](crate::PageStore::largest_commit)).
     pub buffer_bytes: Option<u64>,
-    /// How it is used until it is closed. The areas begin at multiples of the mapping unit that its costs have, and zones are
-    /// as long, for good.
+    /// Options until the first close. The mapping unit in its costs also sets the alignment of
+    /// areas and the length of zones permanently.
     pub open: OpenOptions,
 }
 
 impl PageOptions {
-    /// So many pages of 4 KiB under `stable-ring`: commits are whole, and pages that the device damages are noticed, on any
-    /// drive.
+    /// Options for `pages` pages of 4 KiB under `stable-ring`, with atomic commits and detection of
+    /// damaged pages on any drive.
     pub fn new(pages: u64) -> Self {
         Self {
             pages,
@@ -61,27 +64,28 @@ impl PageOptions {
         }
     }
 
-    /// The same with room for so many pages later.
+    /// Sets the maximum number of pages after growth.
     #[must_use]
     pub fn with_pages_max(self, pages_max: u64) -> Self {
         Self { pages_max: Some(pages_max), ..self }
     }
 
-    /// The same with pages of another length.
+    /// Sets the length of a page.
     #[must_use]
     pub fn with_page_bytes(self, page_bytes: usize) -> Self {
         Self { page_bytes, ..self }
     }
 
-    /// The same with another policy: the table in the [crate's documentation](crate) says which suits what.
+    /// Sets the policy. The table in the [crate's documentation](crate) compares them.
     #[must_use]
     pub fn with_policy(self, policy: PolicyKind) -> Self {
         Self { policy, ..self }
     }
 
-    /// The same with the policy that is predicted to take the least time for a page, of those that promise at least what is
-    /// `needed`: by what requests take on the device (its profile's figures), and how the store is going to be used. `None` where
-    /// no policy that is possible promises so much: a staging area may be too small, for example.
+    /// Selects the policy with the least predicted time per page among those that promise at least
+    /// `needed`. The prediction uses request times of the device (from its profile) and the store's
+    /// expected use. Returns `None` if no possible policy promises enough, for example because the
+    /// staging area is too small.
     #[must_use]
     pub fn with_quickest_policy(
         self,
@@ -95,13 +99,13 @@ impl PageOptions {
         Some(Self { policy, ..self })
     }
 
-    /// The same with a staging area of this size.
+    /// Sets the length of the staging area.
     #[must_use]
     pub fn with_buffer_bytes(self, buffer_bytes: u64) -> Self {
         Self { buffer_bytes: Some(buffer_bytes), ..self }
     }
 
-    /// The same, used in another way until it is closed.
+    /// Sets the options until the first close.
     #[must_use]
     pub fn with_open(self, open: OpenOptions) -> Self {
         Self { open, ..self }

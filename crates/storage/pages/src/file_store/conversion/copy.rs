@@ -3,19 +3,19 @@ use nandle_io::Buffer;
 use super::Side;
 use crate::{Batch, PageError, PageNumber};
 
-/// Pages of a commit at most.
+/// Maximum pages per commit.
 const COMMIT_PAGES: usize = 4096;
-/// The part of its memory that a store's commit may take.
+/// Fraction of a store's memory for a commit, as a divisor.
 const MEMORY_SHARE: usize = 4;
 
-/// Copies all pages, but for those of which nothing is known and that are zeros: they stay holes.
+/// Copies all pages. Unknown pages that read as zeros stay holes.
 ///
 /// # Panics
-/// The old store has a header, which no earlier format has: it would be lost.
+/// The old store has a header, which would be lost. No earlier format has one.
 pub(super) fn copy_pages(old: &Side, new: &Side) -> Result<(), PageError> {
     assert_eq!(old.store.label().header_page, None, "a conversion copies no header");
     let known = old.store.known();
-    // Of pages in their own places none may be known, as in formats without checksums.
+    // Without checksums no home page counts as known, so all pages are copied.
     let has_homes = old.store.homes_offset_bytes().is_some();
     let all = if has_homes { (0..old.store.pages()).map(PageNumber).collect() } else { known.clone() };
     let memory_pages = new.store.memory_bytes() / MEMORY_SHARE / new.store.page_bytes();

@@ -1,4 +1,5 @@
-//! Gives a store of an earlier format in a file the present one: by a copy beside it, which takes its name.
+//! Converts a store file of an earlier format: copies it to a second file, which then takes its
+//! name.
 //!
 //! ```text
 //! NAME         NAME.converting
@@ -9,8 +10,9 @@
 //! copy         –
 //! ```
 //!
-//! Both files are locked meanwhile. An opening that finds the fourth state, because a process was killed in it, syncs the folder
-//! before it lets anyone write ([`end`]): else a power cut could bring back the old store, without what was committed since.
+//! Both files are locked meanwhile. A process killed after the exchange leaves the fourth state.
+//! The next opening then syncs the folder before it permits writes ([`end`]); otherwise a power cut
+//! could bring back the old store without later commits.
 
 mod copy;
 mod place;
@@ -29,11 +31,10 @@ use crate::label::Label;
 use crate::salvage::like;
 use crate::{CreateOptions, OpenOptions, PageError, Store};
 
-/// Requests in flight.
 const SLOTS: u32 = 256;
 
-/// Converts the store that a path leads to, of this earlier version, as its opening with these options would use it. Does nothing
-/// if the path leads to another file by now, or another process has converted the store.
+/// Converts the store at a path from version `version`, with the options of its opening. Does
+/// nothing if the path now leads to another file, or another process has converted the store.
 pub(super) fn convert(path: &Path, version: u32, options: &OpenOptions) -> Result<(), PageError> {
     let place = Place::of(path, version)?;
     let lock = locked(place.open()?)?;
@@ -50,12 +51,12 @@ pub(super) fn convert(path: &Path, version: u32, options: &OpenOptions) -> Resul
     place.exchange()
 }
 
-/// Ends a conversion whose process was killed after the copy had taken the name.
+/// Completes a conversion whose process was killed after the copy took the name.
 pub(super) fn end(path: &Path) -> Result<(), PageError> {
     Place::of(path, 0)?.end()
 }
 
-/// Options of the new store: where the old format had no checksums of pages the new one has.
+/// Options of the new store, with checksums of pages even if the old format had none.
 fn like_present(label: &Label, zone_bytes: Option<u64>) -> CreateOptions {
     let create = CreateOptions { id: Some(label.id), ..like(label, zone_bytes) };
     if label.may_have_sums() {
@@ -68,7 +69,7 @@ fn like_present(label: &Label, zone_bytes: Option<u64>) -> CreateOptions {
     }
 }
 
-/// A whole and durable copy, and its lock.
+/// Makes a complete, durable copy. Returns it with its lock.
 fn make_copy(
     place: &Place,
     (old, old_file): (&Side, &File),
@@ -107,7 +108,7 @@ impl Side {
         Ok((Runtime::new(world.into_io()), device))
     }
 
-    /// The old store, to which nothing is written.
+    /// Opens the old store read-only.
     fn open(file: Arc<DeviceFile>, options: &OpenOptions) -> Result<Self, PageError> {
         let (runtime, device) = Self::runtime(file)?;
         let (handle, options) = (runtime.handle(), OpenOptions { read_only: true, ..*options });
@@ -115,7 +116,7 @@ impl Side {
         Ok(Self { store, runtime })
     }
 
-    /// The new one, whose batches have greater numbers than those of the old one.
+    /// Creates the new store, whose batch numbers continue those of the old one.
     fn create(
         file: Arc<DeviceFile>,
         create: &CreateOptions,
@@ -139,7 +140,8 @@ mod tests {
     use super::*;
     use crate::{PageOptions, PageStore};
 
-    /// Another process may convert the store after this one saw its earlier format, and commit to it.
+    /// Another process may convert the store and commit to it after this process saw the earlier
+    /// format.
     #[test]
     fn a_store_of_the_present_format_stays_as_it_is() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The files of a conversion, and what they are called.
+//! Files of a conversion, and their names.
 
 use std::fs::{File, Metadata};
 use std::io::{Error, ErrorKind};
@@ -17,23 +17,23 @@ use crate::label::Label;
 
 const COPYING: &str = "copying the store to its present format in";
 const EXCHANGING: &str = "giving the converted store the name";
-/// The unit of the blocks that a file says it has.
+/// Unit of a file's block count.
 const SECTOR_BYTES: u64 = 512;
 
-/// How long the copy is.
+/// Length of the copy.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CopyLength {
     pub(super) bytes: u64,
-    /// Bytes of it that aren't places of pages. A new store has most of them written.
+    /// Bytes outside the places of pages. A new store writes most of them.
     pub(super) beside_pages_bytes: u64,
 }
 
-/// Where a store is converted.
+/// Paths of a conversion.
 pub(super) struct Place {
-    /// Of the store, without symbolic links.
+    /// Path of the store, without symbolic links.
     path: PathBuf,
     copy: PathBuf,
-    /// The version of the old store.
+    /// Version of the old store.
     version: u32,
 }
 
@@ -45,13 +45,14 @@ impl Place {
         Ok(Self { path, copy: copy.into(), version })
     }
 
-    /// The old store's file, for writing too: without that its lock wouldn't be exclusive everywhere.
+    /// Opens the old store's file, also for writing, as some systems require that for an exclusive
+    /// lock.
     pub(super) fn open(&self) -> Result<DeviceFile, PageError> {
         let file = File::options().read(true).write(true).open(&self.path);
         device(&self.path, file.map_err(|error| failed("opening the store's file", &self.path, &error))?)
     }
 
-    /// Removes what a conversion of this store has left that was cut off; nothing else.
+    /// Removes the remains of an interrupted conversion of this store, and nothing else.
     pub(super) fn remove_copy(&self, label: &Label) -> Result<(), PageError> {
         let occupied = |why: &str| PageError::File {
             action: COPYING,
@@ -82,7 +83,7 @@ impl Place {
         }
     }
 
-    /// A new file for the copy, with its blocks where the old one has its own.
+    /// Makes a new file for the copy. Its blocks are reserved if those of the old file are.
     pub(super) fn make_copy(&self, old: &File, length: CopyLength) -> Result<DeviceFile, PageError> {
         let failed = |error: Error| match error.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => self.no_space(old, length),
@@ -93,7 +94,7 @@ impl Place {
         if free_bytes(&self.path).is_some_and(|free_bytes| free_bytes < needed_bytes) {
             return Err(self.no_space(old, length));
         }
-        // Nobody else may read it before it has its permissions.
+        // Private until it has its final permissions.
         let file = File::options().read(true).write(true).create_new(true).mode(0o600).open(&self.copy);
         let file = file.map_err(failed)?;
         if is_reserved(&metadata) {
@@ -106,7 +107,7 @@ impl Place {
 
     fn no_space(&self, old: &File, length: CopyLength) -> PageError {
         let needed_bytes = old.metadata().map_or(length.bytes, |metadata| needed_bytes(&metadata, length));
-        // The copy is removed, and what it has is free then.
+        // The copy is removed, which frees its space.
         let copy_bytes = std::fs::symlink_metadata(&self.copy).map_or(0, |copy| block_bytes(&copy));
         let free_bytes = free_bytes(&self.path).map(|free_bytes| free_bytes.saturating_add(copy_bytes));
         PageError::ConversionSpace {
@@ -117,7 +118,7 @@ impl Place {
         }
     }
 
-    /// An error of writing the copy: there is no space, or any other.
+    /// Turns an error of writing the copy into one about space if the disk is full.
     pub(super) fn full_or(&self, old: &File, length: CopyLength, error: PageError) -> PageError {
         let is_full = |cause: &Cause| {
             [Errno::NOSPC, Errno::DQUOT].iter().any(|full| *cause == Cause::System(full.raw_os_error()))
@@ -128,7 +129,7 @@ impl Place {
         }
     }
 
-    /// Gives the copy what the old file has, durably.
+    /// Gives the copy the owner and permissions of the old file, durably.
     pub(super) fn keep_owner(&self, old: &File, copy: &File) -> Result<(), PageError> {
         let keep = || {
             let (old, new) = (old.metadata()?, copy.metadata()?);
@@ -141,12 +142,13 @@ impl Place {
         keep().map_err(|error| failed("keeping owner and permissions of the store in", &self.copy, &error))
     }
 
-    /// Exchanges the names of the store and its copy, durably, and removes the old store. If that fails it is as it was.
+    /// Exchanges the names of the store and its copy, durably, and removes the old store. A failure
+    /// leaves the old state.
     pub(super) fn exchange(&self) -> Result<(), PageError> {
         let failed = |error: Error| failed(EXCHANGING, &self.path, &error);
         let is_exchanged = self.rename().inspect_err(|_| self.discard_copy()).map_err(failed)?;
         if let Err(error) = self.sync_names() {
-            // If that fails, too, both are there, and an opening ends the conversion.
+            // If this fails too, both files remain, and the next opening completes the conversion.
             if is_exchanged && self.rename().is_ok() {
                 self.discard_copy();
             }
@@ -160,8 +162,8 @@ impl Place {
         if Defect::ConversionUnsynced.is_seeded() { Ok(()) } else { sync_folder(&self.path) }
     }
 
-    /// Gives the copy the store's name; returns whether the store has the copy's then. Where the file system can't exchange names
-    /// there is no old store any more.
+    /// Gives the copy the store's name. Returns true if the old store has the copy's name. On file
+    /// systems that can't exchange names the old store is gone.
     fn rename(&self) -> Result<bool, Error> {
         match renameat_with(CWD, &self.copy, CWD, &self.path, RenameFlags::EXCHANGE) {
             Ok(()) => Ok(true),
@@ -173,7 +175,7 @@ impl Place {
         }
     }
 
-    /// Ends a conversion that was cut off when the copy had the store's name.
+    /// Completes a conversion that was interrupted after the copy took the store's name.
     pub(super) fn end(&self) -> Result<(), PageError> {
         let is_file = |metadata: Metadata| metadata.is_file();
         if !self.copy_metadata()?.is_some_and(is_file) {
@@ -189,13 +191,13 @@ impl Place {
         Ok(())
     }
 
-    /// Removes what has the copy's name: the copy, or the old store.
+    /// Removes the file with the copy's name: the copy, or the old store.
     pub(super) fn discard_copy(&self) {
-        // If it stays, the next conversion or opening removes it.
+        // On failure the next conversion or opening removes it.
         let _ = std::fs::remove_file(&self.copy);
     }
 
-    /// An error with what was to be done; those that say it themselves stay as they are.
+    /// Adds the action to an error, unless it already names one.
     pub(super) fn named(&self, error: PageError) -> PageError {
         match error {
             error @ (PageError::ConversionSpace { .. } | PageError::Locked | PageError::File { .. }) => error,
@@ -216,17 +218,18 @@ fn device(path: &Path, file: File) -> Result<DeviceFile, PageError> {
     })
 }
 
-/// Bytes that a file has blocks for.
+/// Bytes of a file's allocated blocks.
 fn block_bytes(metadata: &Metadata) -> u64 {
     metadata.blocks().saturating_mul(SECTOR_BYTES)
 }
 
-/// Whether a file has a block everywhere.
+/// Returns true if a file has no holes.
 fn is_reserved(metadata: &Metadata) -> bool {
     block_bytes(metadata) >= metadata.len()
 }
 
-/// Bytes that the copy of a file takes at most: a file with holes stays one, but for what a new store has beside its pages.
+/// Maximum bytes of the copy of a file. A sparse file stays sparse, except for the parts that a new
+/// store writes.
 fn needed_bytes(metadata: &Metadata, length: CopyLength) -> u64 {
     let CopyLength { bytes, beside_pages_bytes } = length;
     if is_reserved(metadata) {
@@ -236,7 +239,7 @@ fn needed_bytes(metadata: &Metadata, length: CopyLength) -> u64 {
     }
 }
 
-/// Bytes that are free where a file is; `None` where the file system doesn't say.
+/// Free bytes of the file system; `None` if unknown.
 fn free_bytes(path: &Path) -> Option<u64> {
     let space = statvfs(path).ok().filter(|space| space.f_blocks > 0)?;
     Some(space.f_bavail.saturating_mul(space.f_frsize))

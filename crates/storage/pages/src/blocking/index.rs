@@ -1,16 +1,17 @@
-//! Where pages are, for threads that read beside the store's own.
+//! Places of pages, for threads that read without the store's thread.
 //!
-//! The store's thread publishes what it knows of a page, and readers find it without waiting. What they find may be
-//! out of date when they read: a page goes home, its slot in the staging area gets another one. So a read counts only if
+//! The store's thread publishes the places, and readers look them up without waiting. A place may
+//! be outdated by the time of the read: the page may have been destaged and its slot reused. A read
+//! therefore counts only if
+//! - its checksum is the published one, which proves that the page held these contents at the
+//!   lookup, wherever it is now; or
+//! - the page was unwritten since the store's opening, and still was after the read. The store's
+//!   thread marks a page before it accepts a batch with it, and therefore before any of the batch
+//!   reaches the device.
 //!
-//! - the checksum of what came is the one that was found: then it is what the page held when it was found, wherever it lies
-//!   by now; or
-//! - the page was never written since the store was opened, and still wasn't when the read had come back: the store's thread
-//!   marks a page before it accepts a batch with it, and so before anything of that batch reaches the device.
-//!
-//! Every other read is the store's thread's to do, and its answer is the last word. It puts nothing in here as long as a
-//! batch with the page is under way. So a read that begins after a batch was acknowledged finds that batch or a later
-//! one, and a place that is out of date costs time and nothing else.
+//! All other reads go to the store's thread, whose reply is authoritative. It publishes nothing
+//! about a page while a batch with it is in progress. A read that begins after a batch was
+//! acknowledged therefore returns that batch or a later one, and an outdated place costs only time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{OnceLock, PoisonError, RwLock};
@@ -23,45 +24,45 @@ use crate::page::checksum;
 use crate::size::to_u32;
 
 const CHUNK_PAGES: u64 = 1024;
-/// Locks of the pages that aren't at home.
+/// Number of locks for pages away from home.
 const SHARDS: u64 = 64;
 
 /// See the [module](self).
 pub(super) struct PageIndex {
-    /// Where page 0 has its place; `None` of a policy that gives pages none, whose pages are all elsewhere.
+    /// Offset of page 0's home place; `None` if the policy has no home places.
     homes_offset_bytes: Option<u64>,
     page_bytes: u64,
-    /// A word for each page, in chunks that exist when one of their pages isn't untouched any more. Segment *n* has
-    /// 2<sup>*n*</sup> of them, so that there may be more pages at any time.
+    /// A word per page, in chunks allocated when the first of their pages changes. Segment *n* has
+    /// 2<sup>*n*</sup> chunks, so that the number of pages can grow.
     segments: [OnceLock<Segment>; u64::BITS as usize],
-    /// Pages whose word says so.
+    /// Places of the pages whose word says `ELSEWHERE`.
     elsewhere: Box<[RwLock<FxHashMap<PageNumber, Place>>]>,
     /// Odd while no read counts.
     era: AtomicU64,
 }
 
-/// A time in which a store is open, between failures that stop it.
+/// Period in which a store is open, between failures that stop it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Era(u64);
 
-/// Ends the last one.
+/// Value after the last era.
 const CLOSED: u64 = u64::MAX;
 
 type Segment = Box<[OnceLock<Chunk>]>;
 type Chunk = Box<[AtomicU64]>;
 
-/// Where a reader finds a page.
+/// Result of a lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
-    /// At home, and not written since the store was opened: its checksum is unknown.
+    /// At home, and unwritten since the opening: its checksum is unknown.
     Untouched { offset_bytes: u64 },
-    /// There, if the checksum says so.
+    /// At this place, if the checksum matches.
     At(Place),
-    /// Only the store's thread can tell.
+    /// Known only to the store's thread.
     AskOwner,
 }
 
-/// The words of pages. The lower half of a word is the checksum of a page at home.
+/// Words of pages. The lower half of a word is the checksum of a page at home.
 mod word {
     pub(super) const UNTOUCHED: u64 = 0;
     pub(super) const ASK_OWNER: u64 = 1 << 32;
@@ -70,7 +71,8 @@ mod word {
 }
 
 impl PageIndex {
-    /// Of a store whose pages are at home, as far as nothing is [put](PageIndex::put) or [forgotten](PageIndex::forget).
+    /// Index of a store with all pages at home, until pages are [put](PageIndex::put) or
+    /// [forgotten](PageIndex::forget).
     pub(super) fn new(page_bytes: usize, homes_offset_bytes: Option<u64>) -> Self {
         Self {
             homes_offset_bytes,
@@ -81,13 +83,13 @@ impl PageIndex {
         }
     }
 
-    /// The era in which a read begins; `None` if none counts.
+    /// Era of a read that begins now; `None` if reads don't count.
     pub(super) fn era(&self) -> Option<Era> {
         let era = self.era.load(Ordering::SeqCst);
         era.is_multiple_of(2).then_some(Era(era))
     }
 
-    /// Where a page was last.
+    /// Last published place of a page.
     pub(super) fn find(&self, page: PageNumber) -> Found {
         let word = self.load(page);
         match word & !u64::from(u32::MAX) {
@@ -107,7 +109,8 @@ impl PageIndex {
         }
     }
 
-    /// Whether what was read where a page was found is what the page held at some time since, and the era is still the same.
+    /// Returns true if the contents read are those of the page at some time since the lookup, in
+    /// the same era.
     pub(super) fn confirms(&self, era: Era, page: PageNumber, found: Found, contents: &[u8]) -> bool {
         let is_the_pages = match found {
             Found::Untouched { .. } => self.load(page) == word::UNTOUCHED,
@@ -117,7 +120,7 @@ impl PageIndex {
         is_the_pages && self.era() == Some(era)
     }
 
-    /// A page is the store's thread's to read from now on.
+    /// Directs reads of a page to the store's thread.
     pub(super) fn forget(&self, page: PageNumber) {
         let before = self.word(page).swap(word::ASK_OWNER, Ordering::SeqCst);
         if before == word::ELSEWHERE {
@@ -126,7 +129,8 @@ impl PageIndex {
         }
     }
 
-    /// A page is at this place. Called by the store's thread, which has [forgotten](PageIndex::forget) it when it was written.
+    /// Publishes a place. The store's thread calls it, after it [forgot](PageIndex::forget) the
+    /// page at its write.
     pub(super) fn put(&self, page: PageNumber, place: Place) {
         self.forget(page);
         let word = if self.home_of(page) == Some(place.offset_bytes) {
@@ -139,19 +143,20 @@ impl PageIndex {
         self.word(page).store(word, Ordering::SeqCst);
     }
 
-    /// From now on nothing that is read counts: the file may be another store's.
+    /// Ends all reads. The file may later belong to another store.
     pub(super) fn close(&self) {
         self.era.store(CLOSED, Ordering::SeqCst);
     }
 
-    /// A failure has stopped the store: nothing that is read counts until the next era.
+    /// Ends reads until the next era, after a failure stopped the store.
     pub(super) fn stop(&self) {
         if let Some(Era(era)) = self.era() {
             self.era.store(era + 1, Ordering::SeqCst);
         }
     }
 
-    /// The store is open again. All pages that were written are the store's thread's until they are put.
+    /// Begins an era after the store was reopened. Reads of written pages go to the store's thread
+    /// until these are published again.
     pub(super) fn begin_era(&self) {
         let era = self.era.load(Ordering::SeqCst);
         debug_assert!(era % 2 == 1 && era != CLOSED, "era {era} ends before the next begins");
@@ -163,7 +168,7 @@ impl PageIndex {
         self.era.store(era + 1, Ordering::SeqCst);
     }
 
-    /// The words that there are.
+    /// All allocated words.
     fn words(&self) -> impl Iterator<Item = (PageNumber, u64)> {
         let segments = (0_u32..).zip(&self.segments).filter_map(|(n, segment)| Some((n, segment.get()?)));
         let chunks = segments.flat_map(|(n, segment)| (1_u64 << n..).zip(segment.iter()));
@@ -203,7 +208,7 @@ impl PageIndex {
     }
 }
 
-/// The segment of a page's chunk, and its place there.
+/// Segment of a page's chunk, and its index there.
 fn place_of_chunk(page: PageNumber) -> (usize, usize) {
     let number = page.0 / CHUNK_PAGES + 1;
     let segment = number.ilog2();

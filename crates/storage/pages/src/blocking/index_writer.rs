@@ -6,29 +6,30 @@ use rustc_hash::FxHashMap;
 use super::index::PageIndex;
 use crate::{Batch, PageNumber, Store};
 
-/// The store's thread's side of the [index](super::index): publishes where pages are, and withdraws it in time.
+/// The store's thread's side of the [index](super::index): publishes and withdraws places.
 pub(super) struct IndexWriter {
     index: Arc<PageIndex>,
-    /// Batches under way with a page. Nothing is published of it before all of them are accepted or refused.
+    /// Number of batches in progress with a page. Its place is published only after all of them are
+    /// accepted or refused.
     under_way: RefCell<FxHashMap<PageNumber, usize>>,
 }
 
 impl IndexWriter {
-    /// Publishes all pages of which an opening knows something.
+    /// Publishes all pages known after an opening.
     pub(super) fn new(index: Arc<PageIndex>, store: &Store) -> Self {
         let new = Self { index, under_way: RefCell::default() };
         new.publish_known(store);
         new
     }
 
-    /// The store was opened anew after it had stopped; no batch is under way.
+    /// Begins an era after the store was reopened. No batch may be in progress.
     pub(super) fn begin_era(&self, store: &Store) {
         debug_assert!(self.under_way.borrow().is_empty(), "batches ended with the store that stopped");
         self.index.begin_era();
         self.publish_known(store);
     }
 
-    /// Lets no read count once the store stops.
+    /// Ends reads when the store stops.
     pub(super) fn stop_with(&self, store: &Store) {
         let index = Arc::clone(&self.index);
         store.on_failure(move || index.stop());
@@ -42,9 +43,10 @@ impl IndexWriter {
         self.stop_with(store);
     }
 
-    /// A batch comes to the store. Returns its pages, by their numbers in the store, for [`end`](IndexWriter::end).
+    /// Withdraws the pages of an arriving batch. Returns their inner numbers, for
+    /// [`end`](IndexWriter::end).
     pub(super) fn begin(&self, batch: &Batch, store: &Store) -> Vec<PageNumber> {
-        // The store refuses a batch with others. The header is the store's thread's to read.
+        // The store refuses batches with other pages. Only the store's thread reads the header.
         let pages = store.pages();
         let known = batch.changes().iter().map(|(page, _)| *page).filter(|page| page.0 < pages);
         let known: Vec<_> = known.filter_map(|page| store.label().inner(page)).collect();
@@ -56,7 +58,7 @@ impl IndexWriter {
         known
     }
 
-    /// The batch was accepted or refused.
+    /// Records that the batch was accepted or refused.
     pub(super) fn end(&self, pages: &[PageNumber], store: &Store) {
         for page in pages {
             let mut under_way = self.under_way.borrow_mut();
@@ -73,12 +75,12 @@ impl IndexWriter {
         }
     }
 
-    /// Publishes where a page is that a caller has read.
+    /// Publishes the place of a page that a caller has read.
     pub(super) fn publish_outer(&self, page: PageNumber, store: &Store) {
         store.label().inner(page).into_iter().for_each(|page| self.publish(page, store));
     }
 
-    /// Publishes where a page is, if the store knows.
+    /// Publishes the place of a page if known.
     fn publish(&self, page: PageNumber, store: &Store) {
         if self.under_way.borrow().contains_key(&page) {
             return;
@@ -88,7 +90,7 @@ impl IndexWriter {
         }
     }
 
-    /// Ends the reads beside the store's thread.
+    /// Ends reads outside the store's thread.
     pub(super) fn close(&self) {
         self.index.close();
     }

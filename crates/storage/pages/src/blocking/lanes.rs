@@ -1,4 +1,4 @@
-//! Counts and memory of threads that read, apart from one another.
+//! Counts and memory of reading threads, separate to avoid contention.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,13 +8,13 @@ use nandle_io::BufferMut;
 use crate::Stats;
 
 const LANES: usize = 16;
-/// Pieces of memory that a lane keeps; more threads that read in it at the same time map their own.
+/// Maximum buffers kept by a lane; additional concurrent readers allocate their own.
 const KEPT_MAX: usize = 4;
 
-/// Each thread has one of the lanes, and shares it with few others.
+/// Lanes for threads. Few threads share a lane.
 pub(super) struct Lanes([Lane; LANES]);
 
-/// Counts of reads and the memory for them, in a cache line of its own.
+/// Counts and memory of reads, in their own cache line.
 #[derive(Default)]
 #[repr(align(64))]
 pub(super) struct Lane {
@@ -31,13 +31,13 @@ impl Default for Lanes {
 }
 
 impl Lanes {
-    /// That of the thread that calls.
+    /// Lane of the calling thread.
     pub(super) fn of_this_thread(&self) -> &Lane {
         let lane = self.0.get(number_of_this_thread() % LANES);
         lane.unwrap_or_else(|| unreachable!("as many lanes as there can be remainders"))
     }
 
-    /// Adds what was read in all of them.
+    /// Adds the counts of all lanes.
     pub(super) fn count(&self, stats: &mut Stats) {
         for lane in &self.0 {
             stats.device_reads += lane.device_reads.load(Ordering::Relaxed);
@@ -47,11 +47,11 @@ impl Lanes {
     }
 }
 
-/// Threads are numbered in the order in which they first read.
+/// Number of the calling thread, in order of first reads.
 fn number_of_this_thread() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     thread_local!(static NUMBER: usize = NEXT.fetch_add(1, Ordering::Relaxed));
-    // A thread that reads while it ends has no number any more; any lane will do.
+    // Thread-local storage is gone in a thread that reads while it ends. Any lane will do.
     NUMBER.try_with(|number| *number).unwrap_or_default()
 }
 
@@ -65,12 +65,12 @@ impl Lane {
         self.pages_read.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Memory that was kept, all of it the same length.
+    /// Takes a kept buffer; all have the same length.
     pub(super) fn take_memory(&self) -> Option<BufferMut> {
         self.memory().pop()
     }
 
-    /// Keeps memory for the next read, if there isn't enough.
+    /// Keeps a buffer for the next read, up to the maximum.
     pub(super) fn keep_memory(&self, memory: BufferMut) {
         let mut kept = self.memory();
         if kept.len() < KEPT_MAX {

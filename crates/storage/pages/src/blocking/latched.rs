@@ -1,4 +1,5 @@
-//! What readers see while and after a store stops: on a real file, in a world whose flush or write fails at some time.
+//! Tests of reads during and after the failure of a store, on a real file with an injected failing
+//! flush or write.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -27,17 +28,17 @@ use crate::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind
 const PAGES: u64 = 64;
 const PAGE_BYTES: usize = 4096;
 const READERS: u64 = 3;
-/// Reads of each reader after the store has stopped.
+/// Reads of each reader after the failure.
 const READS_AFTER: usize = 300;
 
-/// Which kind of request fails next, if any does.
+/// Kind of request to fail next, if armed.
 #[derive(Clone)]
 struct Trigger {
     what: &'static str,
     is_armed: Arc<AtomicBool>,
 }
 
-/// A world one of whose requests fails. A write that does leaves its first page half written.
+/// A world with one failing request. A failing write leaves its first page half written.
 struct Failing {
     inner: Box<dyn Io>,
     trigger: Trigger,
@@ -121,7 +122,7 @@ impl Io for Failing {
     }
 }
 
-/// What was tried and what was acknowledged of every page: its last version.
+/// Last attempted and last acknowledged version of each page.
 #[derive(Default)]
 struct Versions {
     tried: Vec<AtomicU64>,
@@ -159,7 +160,7 @@ fn batch(store: &BlockingStore, pages: &[u64], version: u64) -> Batch {
     batch
 }
 
-/// The version in a page, which must be whole and its own.
+/// Version in a page, which must be whole and belong to the page.
 fn version_in(contents: &[u8], page: u64) -> u64 {
     let word = u64::from_le_bytes(contents[..8].try_into().unwrap());
     assert!(contents.chunks(8).all(|chunk| chunk == word.to_le_bytes()), "page {page} is torn");
@@ -167,7 +168,7 @@ fn version_in(contents: &[u8], page: u64) -> u64 {
     word & u64::from(u32::MAX)
 }
 
-/// Commits until the store refuses; lets it fail after so many commits.
+/// Commits until the store refuses. Arms the failure after a random number of commits.
 fn write(store: &BlockingStore, versions: &Versions, trigger: &Trigger, seed: u64) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     for version in 1.. {
@@ -187,7 +188,7 @@ fn write(store: &BlockingStore, versions: &Versions, trigger: &Trigger, seed: u6
     }
 }
 
-/// Reads until the store has stopped for some time. Every read that begins then is refused.
+/// Reads until well after the failure. Every read that begins after it must be refused.
 fn read(store: &BlockingStore, versions: &Versions, seed: u64) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut after = 0;
@@ -233,7 +234,7 @@ fn readers_never_see_anything_wrong_when_a_store_stops() {
                 write(store, versions, &trigger, seed);
             });
             let is_in_place = matches!(policy, PolicyKind::Direct | PolicyKind::Auto);
-            // In place, or by the next who opens the file.
+            // Reopens in place, or opens the file again.
             let store = if seed == 3 {
                 drop(store);
                 BlockingStore::open(device(&path), options()).unwrap()

@@ -1,4 +1,4 @@
-//! One store has a file open.
+//! Lock that admits one opening of a store.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use nandle_io::{DeviceFile, FileLock};
 
 use crate::PageError;
 
-/// Locks a store's file: exclusively, or, to read only, against those who write.
+/// Locks a store's file: exclusively, or shared for reading only.
 pub(super) fn lock(file: Arc<DeviceFile>, read_only: bool) -> Result<FileLock, PageError> {
     match FileLock::take(file, read_only) {
         Ok(Some(lock)) => Ok(lock),

@@ -1,4 +1,4 @@
-//! A store for threads that wait.
+//! A store for blocking threads.
 //!
 //! ```text
 //! a caller's thread                                   the store's thread
@@ -34,17 +34,19 @@ pub use self::ticket::Ticket;
 use crate::label::Label;
 use crate::{CreateOptions, OpenOptions, PageError, PolicyKind, Promises};
 
-/// A [`Store`](crate::Store) in a thread of its own, shared by threads that wait for it; a clone is another handle.
+/// A [`Store`](crate::Store) in its own thread, for use by blocking threads; a clone is another
+/// handle.
 ///
-/// Threads read by themselves, beside each other, wherever the store has told where a page is, and unpack what `out-of-place`
-/// has compressed; for that a store keeps memory of a page and 4 KiB for each thread that reads at the same time, 64 at most. Changes
-/// are the store's thread's to do, and so are reads of pages that have just been written or moved, and of
-/// [many pages](BlockingStore::read_many). It makes all commits durable with one flush that have come while the one before went on:
-/// the more threads commit, the more commits a flush carries. A [checkpoint](BlockingStore::checkpoint) goes on beside them. The file is locked
-/// as long as the store is open: a second opening, also by another process, is refused.
+/// Threads read concurrently wherever the place of a page is published, and decompress pages of
+/// `out-of-place`. For that the store keeps memory of a page and 4 KiB for each concurrent reader,
+/// up to 64. The store's thread performs all changes, reads of recently written or moved pages, and
+/// reads of [many pages](BlockingStore::read_many). All commits that arrive during a flush share
+/// the next one, so a flush carries more commits the more threads there are. A
+/// [checkpoint](BlockingStore::checkpoint) runs concurrently. The file is locked while the store is
+/// open: a second opening is refused, in other processes too.
 ///
-/// When a write or a flush fails, every call is refused ([`PageError::Latched`]), reads in callers' threads as well, until a handle
-/// [reopens](BlockingStore::reopen) the store.
+/// After a failed write or flush every call fails ([`PageError::Latched`]), reads in callers'
+/// threads included, until a handle [reopens](BlockingStore::reopen) the store.
 ///
 /// ```no_run
 /// use std::fs::File;
@@ -70,13 +72,14 @@ use crate::{CreateOptions, OpenOptions, PageError, PolicyKind, Promises};
 pub struct BlockingStore {
     requests: Sender<Request>,
     facts: Facts,
-    /// `None` where threads can't read beside the store's own.
+    /// `None` if threads can't read without the store's thread.
     reader: Option<Arc<Reader>>,
-    /// Behind the sender, which is thereby dropped first.
+    /// Declared after the sender, which is thus dropped first.
     thread: Arc<Owner>,
 }
 
-/// The thread that owns the store: dropping the last handle waits for its end, and with it for the lock's.
+/// Thread that owns the store. Dropping the last handle waits for its end, which also releases the
+/// lock.
 struct Owner(Mutex<Option<JoinHandle<()>>>);
 
 impl Owner {
@@ -88,28 +91,28 @@ impl Owner {
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        // Its error was the answer to a call.
+        // A call has already received its error.
         let _ = self.join();
     }
 }
 
-/// What hardly ever changes while a store is open.
+/// Facts that rarely change while a store is open.
 #[derive(Clone)]
 struct Facts {
     arena: Arena,
     page_bytes: usize,
-    /// Grows.
+    /// Current number of pages, which may grow.
     pages: Arc<AtomicU64>,
-    /// As it was when the store was opened.
+    /// Label at the time of the opening.
     label: Label,
     largest_batch: usize,
     policy: PolicyKind,
-    /// As the last opening found it.
+    /// Found by the latest opening.
     last_durable_batch: Arc<AtomicU64>,
     promises: Promises,
 }
 
-/// What the store's thread hands over when the store is open.
+/// Parts that the store's thread returns once the store is open.
 struct Opened {
     requests: Sender<Request>,
     facts: Facts,
@@ -117,7 +120,7 @@ struct Opened {
 }
 
 impl BlockingStore {
-    /// Makes a new store on a file or a raw device, over whatever was there.
+    /// Creates a store on a file or a raw device, and overwrites its contents.
     ///
     /// # Errors
     /// The file is in use, or as for [`Store::create`](crate::Store::create).
@@ -137,11 +140,12 @@ impl BlockingStore {
         Self::start_on(file, None, options)
     }
 
-    /// Makes a new store on a device of any world that other threads can wake, such as an array of files. The world is made
-    /// in the store's thread, which does all reads there; its files aren't locked.
+    /// Creates a store on a device of any world that other threads can wake, such as an array of
+    /// files. The world is created in the store's thread, which performs all reads. Its files
+    /// aren't locked.
     ///
     /// # Errors
-    /// No other thread can wake that world, or as for [`Store::create`](crate::Store::create).
+    /// Other threads can't wake that world, or as for [`Store::create`](crate::Store::create).
     pub fn create_in(
         world: impl FnOnce() -> (Box<dyn Io>, DeviceId) + Send + 'static,
         create: CreateOptions,
@@ -153,7 +157,7 @@ impl BlockingStore {
     /// Opens the store on a device of any world; see [`create_in`](BlockingStore::create_in).
     ///
     /// # Errors
-    /// No other thread can wake that world, or as for [`Store::open`](crate::Store::open).
+    /// Other threads can't wake that world, or as for [`Store::open`](crate::Store::open).
     pub fn open_in(
         world: impl FnOnce() -> (Box<dyn Io>, DeviceId) + Send + 'static,
         options: OpenOptions,

@@ -1,4 +1,4 @@
-//! The thread that owns the store's world.
+//! Thread that owns the store and its world.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -17,17 +17,17 @@ use crate::{CreateOptions, OpenOptions, PageError, Store};
 /// Requests in flight.
 const SLOTS: u32 = 256;
 
-/// What a store's thread runs on.
+/// I/O world of a store's thread.
 pub(super) struct World {
     io: Box<dyn Io>,
     device: DeviceId,
-    /// The file that other threads may read beside it, and its lock.
+    /// File that other threads may read, with its lock.
     file: Option<(Arc<DeviceFile>, FileLock)>,
 }
 
 impl World {
-    /// The ring, or threads where the system has none, which [`BlockingStore::backend`](super::BlockingStore::backend)
-    /// tells.
+    /// World of a file: `io_uring`, or a thread pool where the system lacks it.
+    /// [`BlockingStore::backend`](super::BlockingStore::backend) reports which.
     pub(super) fn of_file(lock: FileLock) -> Result<Self, PageError> {
         let mut world = FileWorld::new(SLOTS).map_err(|source| PageError::World { source })?;
         let file = Arc::clone(lock.file());
@@ -35,7 +35,7 @@ impl World {
         Ok(Self { io: world.into_io(), device, file: Some((file, lock)) })
     }
 
-    /// The same through another world around it.
+    /// Wraps the I/O of this world.
     #[cfg(test)]
     pub(super) fn through(self, around: impl FnOnce(Box<dyn Io>) -> Box<dyn Io>) -> Self {
         Self { io: around(self.io), ..self }
@@ -54,7 +54,7 @@ impl World {
     }
 }
 
-/// Opens the store, says whether that went well, and serves it until it is closed.
+/// Opens the store, reports the result, and serves requests until it is closed.
 pub(super) fn run(
     world: impl FnOnce() -> Result<World, PageError>,
     create: Option<&CreateOptions>,
@@ -65,7 +65,7 @@ pub(super) fn run(
         Ok(world) => world,
         Err(error) => return opened.give(Err(error)),
     };
-    // The lock ends behind the world, which may have requests in flight.
+    // The lock outlives the world, which may have requests in flight.
     let (file, _lock) = file.unzip();
     let runtime = Runtime::new(io);
     let handle = runtime.handle();
@@ -112,7 +112,7 @@ async fn serve(
     Service::new(origin, store, index_writer, shown).serve(receiver).await;
 }
 
-/// However the store's thread ends, no reads beside it count any more.
+/// Ends reads outside the store's thread however that thread ends.
 struct CloseAtEnd(Arc<PageIndex>);
 
 impl Drop for CloseAtEnd {

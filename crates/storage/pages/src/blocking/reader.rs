@@ -1,7 +1,8 @@
-//! Reading in the caller's thread, beside the store's own.
+//! Reads in the caller's thread.
 //!
-//! A page that lies in blocks of its own is read into the caller's memory. The blocks around any other one are read into memory
-//! that is kept for that, and the page is unpacked from there into the caller's. Either way the checksum is that of the page.
+//! A page stored in whole blocks is read directly into the caller's memory. For any other page the
+//! surrounding blocks are read into kept memory, and the page is unpacked into the caller's. In
+//! both cases the checksum is that of the page.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::policy::{Spot, unpack};
 use crate::size::to_usize;
 use crate::{BLOCK_BYTES, PageNumber, Stats};
 
-/// Reads pages whose place the [index](super::index) knows.
+/// Reads pages whose places the [index](super::index) contains.
 pub(super) struct Reader {
     file: Arc<DeviceFile>,
     index: Arc<PageIndex>,
@@ -22,10 +23,10 @@ pub(super) struct Reader {
     lanes: Lanes,
 }
 
-/// What came of a read.
+/// Result of a read.
 pub(super) enum Outcome {
     Read(Buffer),
-    /// It is the store's thread's to do, and this memory wasn't of use.
+    /// Left to the store's thread; returns the unused memory.
     AskOwner(BufferMut),
 }
 
@@ -34,7 +35,7 @@ impl Reader {
         Self { file, index, page_bytes: page_bytes as u64, lanes: Lanes::default() }
     }
 
-    /// Reads a page, if it is where it is said to be.
+    /// Reads a page if it is still at its published place.
     pub(super) fn read(&self, page: PageNumber, into: BufferMut) -> Outcome {
         debug_assert_eq!(into.len() as u64, self.page_bytes, "memory for {page}");
         let Some(era) = self.index.era() else { return Outcome::AskOwner(into) };
@@ -58,7 +59,7 @@ impl Reader {
         Outcome::Read(buffer.freeze())
     }
 
-    /// Reads a page that lies in blocks of its own; says whether the device gave it.
+    /// Reads a page stored in whole blocks. Also returns true if the device read succeeded.
     fn read_whole(&self, lane: &Lane, offset_bytes: u64, into: BufferMut) -> (BufferMut, bool) {
         debug_assert!(offset_bytes.is_multiple_of(BLOCK_BYTES as u64), "{offset_bytes} is inside a block");
         lane.count_read(self.page_bytes);
@@ -66,7 +67,8 @@ impl Reader {
         (buffer, result.is_ok())
     }
 
-    /// Reads the blocks around a page, and unpacks it; says whether the device gave them.
+    /// Reads the blocks around a page, and unpacks it. Also returns true if the device read
+    /// succeeded.
     fn read_stored(&self, lane: &Lane, spot: Spot, mut into: BufferMut) -> (BufferMut, bool) {
         let Some(mut rest) = lane.take_memory().or_else(|| self.new_memory()) else { return (into, false) };
         let span = spot.span();
@@ -81,13 +83,14 @@ impl Reader {
         (into, is_read)
     }
 
-    /// Memory for the blocks around any page; `None` if the system has none left, so that the store's thread has to say so.
+    /// Memory for the blocks around any page; `None` if none is available, which the store's thread
+    /// then reports.
     fn new_memory(&self) -> Option<BufferMut> {
         let bytes = to_usize(self.page_bytes) + BLOCK_BYTES;
         Arena::new(bytes).and_then(|arena| arena.allocate(bytes)).ok()
     }
 
-    /// Adds what was read here.
+    /// Adds the counts of reads here.
     pub(super) fn count(&self, stats: &mut Stats) {
         self.lanes.count(stats);
     }

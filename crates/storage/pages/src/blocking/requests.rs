@@ -1,4 +1,4 @@
-//! What callers ask of a store, and how they wait for it.
+//! Requests of callers to a store, and their replies.
 
 use std::sync::atomic::Ordering;
 
@@ -10,7 +10,7 @@ use super::{BlockingStore, closed};
 use crate::memory::memory_of;
 use crate::{Batch, BatchNumber, HEADER_BYTES, PageError, PageNumber, PolicyKind, Promises, Stats};
 
-/// What the store's thread is asked.
+/// Request to the store's thread.
 pub(super) enum Request {
     Read(PageNumber, Answer<Buffer>),
     ReadMany(Vec<PageNumber>, Answer<Vec<Buffer>>),
@@ -29,17 +29,17 @@ pub(super) enum Request {
 }
 
 impl BlockingStore {
-    /// How it writes.
+    /// Write policy.
     pub fn policy(&self) -> PolicyKind {
         self.facts.policy
     }
 
-    /// What its policy promises.
+    /// Guarantees of the policy.
     pub fn promises(&self) -> Promises {
         self.facts.promises
     }
 
-    /// Length of a page.
+    /// Length of a page in bytes.
     pub fn page_bytes(&self) -> usize {
         self.facts.page_bytes
     }
@@ -49,16 +49,16 @@ impl BlockingStore {
         BatchNumber(self.facts.last_durable_batch.load(Ordering::SeqCst))
     }
 
-    /// How many pages it has.
+    /// Number of pages.
     pub fn pages(&self) -> u64 {
         self.facts.pages.load(Ordering::SeqCst)
     }
 
-    /// How long the device must be for so many pages. Under `out-of-place` that depends on the growths before, so who has a file
-    /// made longer lets no other handle grow the store meanwhile.
+    /// Length that the device needs for `pages` pages. Under `out-of-place` it depends on earlier
+    /// growths, so no other handle may grow the store while the file is being extended.
     ///
     /// # Errors
-    /// The store can't [grow](BlockingStore::grow) to so many, or was closed.
+    /// The store can't [grow](BlockingStore::grow) to this size, or was closed.
     pub fn device_bytes(&self, pages: u64) -> Result<u64, PageError> {
         self.ask(|answer| Request::GrownBytes(pages, answer))?.wait()
     }
@@ -71,7 +71,7 @@ impl BlockingStore {
     /// See [`Store::buffer`](crate::Store::buffer).
     ///
     /// # Errors
-    /// The system has no memory left.
+    /// No memory is available.
     pub fn buffer(&self) -> Result<BufferMut, PageError> {
         Ok(memory_of(&self.facts.arena, self.facts.page_bytes)?)
     }
@@ -84,8 +84,9 @@ impl BlockingStore {
         self.read_into(page, self.buffer()?)
     }
 
-    /// Reads a page into memory of the caller's, as long as a page: that of the last read, say, which
-    /// [`Buffer::thaw`] makes writable again. A page that is in the store's memory comes in that.
+    /// Reads a page into memory of the caller, as long as a page, such as that of the last read,
+    /// which [`Buffer::thaw`] makes writable again. A page in the store's memory is returned in
+    /// that memory instead.
     ///
     /// # Errors
     /// The memory has another length, or as for [`read`](BlockingStore::read).
@@ -104,7 +105,7 @@ impl BlockingStore {
                 debug_assert_eq!(contents.len(), expected, "{page} as the reader found it");
                 Ok(contents)
             }
-            // The store's thread takes memory of its own, if it takes any.
+            // The store's thread allocates its own memory if needed.
             Outcome::AskOwner(unused) => {
                 drop(unused);
                 let contents = self.submit_read(page)?.wait()?;
@@ -114,18 +115,18 @@ impl BlockingStore {
         }
     }
 
-    /// Reads pages of one state, many of them on their way to the device at the same time; see
+    /// Reads pages as of one state, many of them concurrently; see
     /// [`Store::read_many`](crate::Store::read_many).
     ///
     /// # Errors
-    /// As for [`read`](BlockingStore::read), the first in this order.
+    /// As for [`read`](BlockingStore::read); the first error in this order.
     pub fn read_many(&self, pages: &[PageNumber]) -> Result<Vec<Buffer>, PageError> {
         let contents = self.submit_read_many(pages)?.wait()?;
         debug_assert_eq!(contents.len(), pages.len(), "an answer for each page");
         Ok(contents)
     }
 
-    /// Begins to [read pages of one state](BlockingStore::read_many), and doesn't wait for them.
+    /// Starts to [read pages as of one state](BlockingStore::read_many), without waiting.
     ///
     /// # Errors
     /// A page is beyond the end, or the store was closed.
@@ -135,7 +136,7 @@ impl BlockingStore {
         self.ask(|answer| Request::ReadMany(pages.to_vec(), answer))
     }
 
-    /// Begins to read a page, and doesn't wait for it.
+    /// Starts to read a page, without waiting.
     ///
     /// # Errors
     /// The page is beyond the end, or the store was closed.
@@ -144,7 +145,7 @@ impl BlockingStore {
         self.ask(|answer| Request::Read(page, answer))
     }
 
-    /// The header that a batch has set last; see [`Store::header`](crate::Store::header).
+    /// Header of the last batch that set one; see [`Store::header`](crate::Store::header).
     ///
     /// # Errors
     /// As there, or the store was closed.
@@ -168,8 +169,8 @@ impl BlockingStore {
         self.submit_commit(batch)?.wait()
     }
 
-    /// Begins to commit a batch, and doesn't wait for it; what one thread submits takes effect in that order. Waits only while
-    /// a thousand requests and more are under way.
+    /// Starts to commit a batch, without waiting. Commits of one thread take effect in order. Waits
+    /// only while at least a thousand requests are in progress.
     ///
     /// # Errors
     /// The store was closed.
@@ -177,7 +178,7 @@ impl BlockingStore {
         self.ask(|answer| Request::Commit(batch, answer))
     }
 
-    /// Makes everything durable that was accepted before, and returns the number of the last batch of it.
+    /// Makes everything accepted so far durable. Returns the number of the last batch.
     ///
     /// # Errors
     /// As for [`Store::sync`](crate::Store::sync), or the store was closed.
@@ -185,7 +186,7 @@ impl BlockingStore {
         self.ask(Request::Sync)?.wait()
     }
 
-    /// Brings every page that was accepted before to its own place, durably, while commits go on.
+    /// Writes every accepted page to its home place, durably, while commits continue.
     ///
     /// # Errors
     /// As for [`Store::checkpoint`](crate::Store::checkpoint), or the store was closed.
@@ -193,9 +194,10 @@ impl BlockingStore {
         self.ask(Request::Checkpoint)?.wait()
     }
 
-    /// Gives the store more pages, `pages` in all, while reads and commits go on; see [`Store::grow`](crate::Store::grow). A
-    /// file must have been made longer before, and its device [allowed to grow](nandle_io::DeviceFile::growing_to) when it was made:
-    /// [`PageStore`](crate::PageStore) does both.
+    /// Grows the store to `pages` pages while reads and commits continue; see
+    /// [`Store::grow`](crate::Store::grow). A file must first be extended, and its device must
+    /// [permit growth](nandle_io::DeviceFile::growing_to): [`PageStore`](crate::PageStore) does
+    /// both.
     ///
     /// # Errors
     /// As there, or the store was closed.
@@ -223,8 +225,8 @@ impl BlockingStore {
         Ok(stats)
     }
 
-    /// The world that it does its I/O in, and what that had to give up: on a system without `io_uring` it is a pool of
-    /// threads. Reads in the callers' threads are blocking system calls in any case.
+    /// I/O interface, and features that the system doesn't support: without `io_uring` it is a
+    /// thread pool. Reads in callers' threads are always blocking system calls.
     ///
     /// # Errors
     /// The store was closed.
@@ -232,18 +234,21 @@ impl BlockingStore {
         self.ask(Request::Backend)?.wait()
     }
 
-    /// Opens the store again, in place and with the same options, after a failure has stopped it ([`PageError::Latched`]): it
-    /// recovers what was acknowledged, for all handles. Calls that are under way fail first. Does nothing where the store hasn't
-    /// stopped, so every handle that met the failure may call it. What of unacknowledged batches is there afterwards, see
-    /// [`Promises`](crate::Promises); [`last_durable_batch`](BlockingStore::last_durable_batch) tells of it.
+    /// Reopens the store in place with the same options, after a failure stopped it
+    /// ([`PageError::Latched`]). Recovers all acknowledged batches, for all handles. Calls in
+    /// progress fail first. Does nothing if the store hasn't stopped, so every handle that met the
+    /// failure may call it. For unacknowledged batches see [`Promises`](crate::Promises) and
+    /// [`last_durable_batch`](BlockingStore::last_durable_batch).
     ///
     /// # Errors
-    /// The opening fails: then the store stays as it is, and this may be called again. Or the store was closed.
+    /// The opening fails; the store then stays stopped, and the call may be repeated. Or the store
+    /// was closed.
     pub fn reopen(&self) -> Result<(), PageError> {
         self.ask(Request::Reopen)?.wait()
     }
 
-    /// Makes everything durable, ends the store for all handles when what is under way is done, and waits for its thread.
+    /// Makes everything durable, closes the store for all handles after their calls have ended, and
+    /// waits for its thread.
     ///
     /// # Errors
     /// The device fails, or the store was closed before.

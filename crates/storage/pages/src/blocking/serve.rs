@@ -1,4 +1,4 @@
-//! Does what callers ask, each request in a task of its own.
+//! Serves callers' requests, each in a task of its own.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -14,32 +14,33 @@ use super::ticket::Answer;
 use crate::signal::Signal;
 use crate::{Batch, BatchNumber, OpenOptions, PageError, PageNumber, Store};
 
-/// Requests that may wait, and as many that may be under way; more wait for room in the channel.
+/// Maximum requests waiting, and maximum in progress. Callers beyond that wait for room in the
+/// channel.
 pub(super) const REQUESTS_MAX: usize = 1024;
 
-/// Groups of commits on their way at the same time, and flushes at the device: one that goes on, and one that begins when it
-/// ends. With one alone the device would be idle until the next group was written; with more, groups are smaller and flushes
-/// more.
+/// Maximum commit groups in flight: one being flushed, and one to flush next. With a single group
+/// the device would be idle while the next one is written. More groups would be smaller and cause
+/// more flushes.
 const COMMIT_GROUPS: usize = 2;
 
-/// Where a store is opened again, and how.
+/// Parameters to reopen a store.
 pub(super) struct Origin {
     pub(super) handle: Handle,
     pub(super) device: DeviceId,
     pub(super) options: OpenOptions,
 }
 
-/// What callers see of the store without asking its thread.
+/// State of the store visible to callers without a request.
 pub(super) struct Shown {
-    /// How many pages they may name.
+    /// Number of pages available to callers.
     pub(super) pages: Arc<AtomicU64>,
     pub(super) last_durable_batch: Arc<AtomicU64>,
 }
 
-/// What the tasks share.
+/// State shared by the tasks.
 pub(super) struct Service {
     origin: Origin,
-    /// Another one after it was opened again.
+    /// Replaced when the store is reopened.
     store: RefCell<Rc<Store>>,
     index_writer: IndexWriter,
     shown: Shown,
@@ -47,7 +48,7 @@ pub(super) struct Service {
     ended: Signal,
 }
 
-/// A request, as long as it is under way.
+/// Counts a request until dropped.
 struct UnderWay(Rc<Service>);
 
 impl Drop for UnderWay {
@@ -69,7 +70,8 @@ impl Service {
         Rc::clone(&self.store.borrow())
     }
 
-    /// Begins requests in their order, until the store is closed or no handle is left; ends when all are done.
+    /// Starts requests in order until the store is closed or no handle is left. Returns after all
+    /// have ended.
     pub(super) async fn serve(self, mut receiver: Receiver<Request>) {
         let this = Rc::new(self);
         let mut requests = Vec::new();
@@ -99,13 +101,13 @@ impl Service {
         }
     }
 
-    /// Waits until so many requests are under way at most.
+    /// Waits until at most `most` requests are in progress.
     async fn until_under_way(&self, most: usize) {
         self.ended.wait(|| (self.under_way.get() <= most).then_some(())).await;
     }
 
-    /// A task that is spawned earlier is polled earlier, and a call begins with its first poll: so changes take effect in the
-    /// order of the requests.
+    /// Starts a request. Tasks are polled in the order of their start, and a call begins with its
+    /// first poll, so changes take effect in the order of the requests.
     fn begin(self: &Rc<Self>, request: Request) {
         self.under_way.update(|requests| requests + 1);
         let this = UnderWay(Rc::clone(self));
@@ -135,7 +137,7 @@ impl Service {
         answer.give(Err(super::closed()));
     }
 
-    /// Opens a store again that has stopped, while no request is under way.
+    /// Reopens a stopped store, while no request is in progress.
     async fn reopen(&self) -> Result<(), PageError> {
         let stopped = self.store();
         if !stopped.has_stopped() {
@@ -182,7 +184,8 @@ impl Service {
         written
     }
 
-    /// Where batches are accepted one after the other, readers learn where the pages are before they are durable.
+    /// Commits a batch. If the store serialises batches, their places are published before they are
+    /// durable.
     async fn commit(&self, batch: Batch) -> Result<BatchNumber, PageError> {
         let store = self.store();
         if !store.keeps_order() {

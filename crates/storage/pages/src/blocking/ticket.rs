@@ -6,14 +6,16 @@ use std::task::{Context, Poll, Waker};
 use super::closed;
 use crate::PageError;
 
-/// The answer to a request that the store's thread has yet to give.
+/// Pending reply of the store's thread to a request.
 ///
-/// It is a future, which any executor can poll; [`wait`](Ticket::wait) blocks a thread instead. Dropped at any time, it lets the
-/// store do the request all the same. After its answer was taken a ticket that is polled says that the store was closed.
+/// A future for any executor; [`wait`](Ticket::wait) blocks a thread instead. The request completes
+/// even if its ticket is dropped. A ticket polled again after its reply was taken reports a closed
+/// store.
 ///
-/// A request may wait for its turn until it is answered. Commits that one thread submits take effect in their order, but a read, a
-/// [`sync`](crate::BlockingStore::sync) or a [`checkpoint`](crate::BlockingStore::checkpoint) that the thread asks for meanwhile need
-/// not see them: take the tickets' answers first.
+/// A request may wait for its turn until it is answered. Commits submitted by one thread take
+/// effect in order. A read, a [`sync`](crate::BlockingStore::sync) or a
+/// [`checkpoint`](crate::BlockingStore::checkpoint) by the same thread covers only commits whose
+/// replies were taken before.
 ///
 /// ```no_run
 /// # use nandle_pages::{Batch, BlockingStore, PageError};
@@ -29,11 +31,12 @@ pub struct Ticket<T> {
     slot: Arc<Slot<T>>,
 }
 
-/// Answers once; the ticket may have been dropped. Dropped without, it says that the store was closed.
+/// Replies once, even if the ticket was dropped. Dropped without a reply, it reports a closed
+/// store.
 #[derive(Debug)]
 pub(super) struct Answer<T>(Arc<Slot<T>>);
 
-/// Where a ticket and its answer meet.
+/// State shared by a ticket and its reply.
 #[derive(Debug)]
 struct Slot<T> {
     state: Mutex<State<T>>,
@@ -42,13 +45,13 @@ struct Slot<T> {
 
 #[derive(Debug)]
 enum State<T> {
-    /// Who is woken by the answer, if the ticket was polled.
+    /// Waker of the task that polled the ticket, if any.
     Waiting(Option<Waker>),
     Given(Result<T, PageError>),
     Taken,
 }
 
-/// A ticket and what it waits for.
+/// A ticket and its reply.
 pub(super) fn ticket<T>() -> (Answer<T>, Ticket<T>) {
     let slot = Arc::new(Slot { state: Mutex::new(State::Waiting(None)), given: Condvar::new() });
     (Answer(Arc::clone(&slot)), Ticket { slot })
@@ -61,7 +64,7 @@ impl<T> Slot<T> {
 }
 
 impl<T> State<T> {
-    /// The answer, if it was given.
+    /// Takes the reply, if there is one.
     fn take(&mut self) -> Option<Result<T, PageError>> {
         match std::mem::replace(self, Self::Taken) {
             Self::Given(answer) => Some(answer),
@@ -75,10 +78,10 @@ impl<T> State<T> {
 }
 
 impl<T> Ticket<T> {
-    /// Waits until it is done.
+    /// Blocks until the reply.
     ///
     /// # Errors
-    /// What was asked for failed, or the store was closed first.
+    /// The request failed, or the store was closed first.
     pub fn wait(self) -> Result<T, PageError> {
         let mut state = self.slot.lock();
         loop {
@@ -89,10 +92,10 @@ impl<T> Ticket<T> {
         }
     }
 
-    /// What became of it, if it is done, without waiting; gives the ticket back if it isn't.
+    /// Returns the reply if there is one, otherwise the ticket.
     ///
     /// # Errors
-    /// It isn't done yet.
+    /// There is no reply yet.
     pub fn try_wait(self) -> Result<Result<T, PageError>, Self> {
         let answer = self.slot.lock().take();
         answer.ok_or(self)

@@ -1,17 +1,17 @@
 use std::collections::VecDeque;
 
-/// The sequence numbers of extents: assigned and written in order, and durable in order, by groups.
+/// Sequence numbers of extents: assigned, written and made durable in order, the last by groups.
 #[derive(Debug)]
 pub(crate) struct Chain {
-    /// The last one that was assigned.
+    /// Last sequence assigned.
     assigned: u64,
-    /// All up to this one have been written.
+    /// Sequence up to which all extents are written.
     written: u64,
-    /// The groups that aren't durable yet.
+    /// Groups that aren't durable yet.
     groups: VecDeque<Group>,
     /// Pages of the extents behind the last group.
     open_pages: usize,
-    /// All groups up to this end are durable.
+    /// End up to which all groups are durable.
     durable: u64,
 }
 
@@ -22,19 +22,19 @@ struct Group {
 }
 
 impl Chain {
-    /// The chain after recovery: everything up to `durable` is durable.
+    /// Chain after recovery, with everything up to `durable` durable.
     pub(crate) fn after(durable: u64) -> Self {
         Self::continued(durable, durable)
     }
 
-    /// The chain after recovery: everything up to `durable` is durable, and up to `written` it is there, but nothing that is
-    /// assigned from now on makes that durable.
+    /// Chain after recovery, with extents present up to `written` and durable up to `durable`.
+    /// Later flushes don't make the extents between them durable.
     pub(crate) fn continued(durable: u64, written: u64) -> Self {
         debug_assert!(durable <= written, "{durable} is durable, and {written} was written");
         Self { assigned: written, written, groups: VecDeque::new(), open_pages: 0, durable }
     }
 
-    /// The next sequence, for an extent with so many pages.
+    /// Assigns the next sequence to an extent with `pages` pages.
     pub(crate) fn assign(&mut self, pages: usize, ends_group: bool) -> u64 {
         debug_assert!(self.durable <= self.assigned, "what is durable was assigned: {self:?}");
         self.assigned += 1;
@@ -46,12 +46,12 @@ impl Chain {
         self.assigned
     }
 
-    /// Pages of the extents that aren't durable yet.
+    /// Pages of volatile extents.
     pub(crate) fn pages_at_risk(&self) -> usize {
         self.open_pages + self.groups.iter().map(|group| group.pages).sum::<usize>()
     }
 
-    /// The next extent has been written, and so have all before it.
+    /// Records the write of the next extent. All earlier ones must be written.
     pub(crate) fn wrote(&mut self, sequence: u64) {
         debug_assert!(
             sequence == self.written + 1 && sequence <= self.assigned,
@@ -72,18 +72,18 @@ impl Chain {
         self.durable
     }
 
-    /// The end of the last group of which every extent was assigned.
+    /// End of the last group whose extents are all assigned.
     pub(crate) fn assigned_groups(&self) -> u64 {
         self.groups.back().map_or(self.durable, |group| group.end)
     }
 
-    /// The end of the last group that is written as a whole: what a flush could make durable.
+    /// End of the last completely written group, which a flush could make durable.
     pub(crate) fn written_groups(&self) -> u64 {
         let whole = self.groups.iter().take_while(|group| group.end <= self.written);
         whole.last().map_or(self.durable, |group| group.end)
     }
 
-    /// A flush that started when `written` had been written succeeded.
+    /// Records a successful flush that started when everything up to `written` was written.
     pub(crate) fn flushed(&mut self, written: u64) {
         debug_assert!(written <= self.written, "{written} was written before it was flushed: {self:?}");
         while let Some(group) = self.groups.pop_front_if(|group| group.end <= written) {

@@ -3,8 +3,8 @@ use std::rc::{Rc, Weak};
 
 use super::context::Context;
 
-/// Counts the groups that commits wait for. While the most that may be are on their way, later commits gather in memory; when one
-/// of those groups is durable, one of the waiting commits sends what was gathered for all of them.
+/// Counts the groups that commits wait for. While the maximum is in flight, later commits gather in
+/// memory. Once one group is durable, a waiting commit sends the gathered changes of all.
 pub(super) struct CommitGroups {
     context: Rc<Context>,
     most: Cell<usize>,
@@ -12,17 +12,17 @@ pub(super) struct CommitGroups {
     newest: RefCell<Weak<CommitGroup>>,
 }
 
-/// A group on its way, as long as a commit waits for it.
+/// Group in flight, held while a commit waits for it.
 pub(super) struct CommitGroup(Rc<CommitGroups>);
 
 impl CommitGroups {
-    /// Without a bound until one is [set](Self::set_most).
+    /// Starts without a limit until one is [set](Self::set_most).
     pub(super) fn new(context: &Rc<Context>) -> Rc<Self> {
         let (most, under_way, newest) = (Cell::new(usize::MAX), Cell::default(), RefCell::default());
         Rc::new(Self { context: Rc::clone(context), most, under_way, newest })
     }
 
-    /// How many may be on their way at once.
+    /// Sets the maximum number of groups in flight.
     pub(super) fn set_most(&self, groups: usize) {
         debug_assert!(groups > 0, "a commit needs a group");
         self.most.set(groups);
@@ -40,7 +40,7 @@ impl CommitGroups {
         group
     }
 
-    /// The group that began last, if a commit still waits for it.
+    /// Newest group, if a commit still waits for it.
     pub(super) fn newest(&self) -> Option<Rc<CommitGroup>> {
         self.newest.borrow().upgrade()
     }

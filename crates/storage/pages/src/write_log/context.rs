@@ -9,15 +9,15 @@ use crate::policy::Parts;
 use crate::signal::Signal;
 use crate::{OpenOptions, PageError};
 
-/// The store that a log, and all that take part in it, work for.
+/// Parts of the store that a log and its users share.
 pub(crate) struct Context {
     pub(crate) home: Rc<Home>,
     pub(crate) disk: Rc<Disk>,
     pub(crate) label: Label,
     pub(crate) options: OpenOptions,
-    /// For what goes to the device or is moved there; the clients' memory is another.
+    /// Memory for writes and moves, separate from that of clients.
     pub(crate) arena: Arena,
-    /// Something that others may wait for is different.
+    /// Signals a change of anything that others may wait for.
     pub(crate) changed: Signal,
 }
 
@@ -28,7 +28,7 @@ impl Context {
         Rc::new(Self { home, disk, label, options, arena, changed: Signal::default() })
     }
 
-    /// Waits until something is so; an error if the store stops meanwhile.
+    /// Waits until a condition holds; returns an error if the store stops.
     pub(crate) async fn wait_until(&self, is_so: impl Fn() -> bool) -> Result<(), PageError> {
         let is_over = || is_so() || self.disk.check_writable().is_err();
         self.changed.wait(|| is_over().then_some(())).await;
@@ -37,7 +37,7 @@ impl Context {
         Ok(())
     }
 
-    /// Stops the store, so that every caller that waits learns of it.
+    /// Stops the store, which wakes all waiting callers with an error.
     pub(crate) fn latch(&self, error: &PageError) {
         self.disk.latch(error);
         self.changed.notify();

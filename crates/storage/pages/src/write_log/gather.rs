@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::PageNumber;
 use crate::batch::Change;
 
-/// Batches in memory that will be written as one group. A page is in it once, with its last change.
+/// Batches in memory to be written as one group. Holds each page once, with its last change.
 #[derive(Debug, Default)]
 pub(crate) struct Gather {
     queue: VecDeque<PageNumber>,
@@ -14,7 +14,7 @@ pub(crate) struct Gather {
 }
 
 impl Gather {
-    /// Adds changes; returns how many of the pages were in it already.
+    /// Adds changes. Returns the number of pages that were already present.
     pub(crate) fn add(&mut self, changes: Vec<(PageNumber, Change)>) -> u64 {
         let mut absorbed = 0;
         for (page, change) in changes {
@@ -45,7 +45,7 @@ impl Gather {
         self.queue.iter().copied()
     }
 
-    /// Takes changes from the front: at most `entries`, with contents at most `puts` of them.
+    /// Takes changes from the front: at most `entries`, of which at most `puts` have contents.
     pub(crate) fn take(
         &mut self,
         entries: usize,
@@ -69,7 +69,7 @@ impl Gather {
         (contents, discards)
     }
 
-    /// How many of the first `most` changes have contents.
+    /// Number of the first `most` changes with contents.
     pub(crate) fn puts_ahead(&self, most: usize) -> usize {
         let first = self.queue.iter().take(most);
         first.filter(|page| matches!(self.changes.get(page), Some(Change::Put(_)))).count()

@@ -1,15 +1,16 @@
-//! What a test of any log's headers asks of them.
+//! Shared tests of header formats.
 
 use std::fmt::Debug;
 
 use super::versions::ExtentHeader;
 use crate::BLOCK_BYTES;
 
-/// The store and the place that the headers are of.
+/// Store and position of the test headers.
 const ID: u128 = 5;
 const POSITION: u64 = 17;
 
-/// Headers of so many pages are read as they were written, whatever the block held before.
+/// Checks that headers of up to `pages_max` pages decode to their originals, whatever the block
+/// held before.
 pub(crate) fn is_read_as_it_was_written<H: ExtentHeader + Debug + PartialEq>(
     pages_max: usize,
     header: impl Fn(usize) -> H,
@@ -23,7 +24,8 @@ pub(crate) fn is_read_as_it_was_written<H: ExtentHeader + Debug + PartialEq>(
     }
 }
 
-/// A header is refused at another place, as another store's, and with a byte changed: in what all have, and in these fields.
+/// Checks that a header is refused at another position, under another id, and with a changed byte
+/// in common or given fields.
 pub(crate) fn is_refused_elsewhere_and_damaged<H: ExtentHeader + Debug + PartialEq>(
     mut header: H,
     fields: [usize; 3],

@@ -29,26 +29,26 @@ pub(crate) struct WriteLog<V: Versions> {
     versions: RefCell<V>,
 }
 
-/// How many changes a log takes.
+/// Limits on the changes in a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limits {
-    /// The most of a group.
+    /// Maximum changes of a group.
     pub(crate) group: usize,
-    /// The most that may be volatile, but for a single group with more.
+    /// Maximum volatile changes, except for a single larger group.
     pub(crate) at_risk: usize,
 }
 
 #[derive(Default)]
 struct Gathering {
-    /// Batches that will be the next group.
+    /// Batches of the next group.
     next: Gather,
-    /// What is left of the group that is being sent.
+    /// Rest of the group being sent.
     group: Gather,
-    /// How many groups were begun.
+    /// Number of groups begun.
     begun: u64,
 }
 
-/// Extents on their way to the device, by sequence, and whether a task waits for them.
+/// Extents being written, by sequence, and true if a task awaits them.
 struct Sending<H> {
     sent: VecDeque<Sent<H>>,
     is_awaited: bool,
@@ -57,7 +57,7 @@ struct Sending<H> {
 struct Sent<H> {
     writing: Writing,
     header: H,
-    /// It is durable, and all before it, when it is written.
+    /// True if its write makes it and everything before it durable.
     is_durable: bool,
 }
 
@@ -65,12 +65,12 @@ struct Sent<H> {
 pub(crate) struct Changes {
     pub(crate) puts: Vec<(PageNumber, Buffer)>,
     pub(crate) discards: Vec<PageNumber>,
-    /// Nothing is left of the group.
+    /// True if the group is complete.
     pub(crate) ends_group: bool,
 }
 
 impl<V: Versions> WriteLog<V> {
-    /// Continues the chain that recovery found.
+    /// Continues a recovered chain.
     pub(crate) fn new(context: &Rc<Context>, limits: Limits, chain: Chain, versions: V) -> Rc<Self> {
         debug_assert!(limits.group > 0 && limits.at_risk > 0, "{limits:?}");
         Rc::new(Self {
@@ -84,7 +84,7 @@ impl<V: Versions> WriteLog<V> {
         })
     }
 
-    /// Where the newest version of each page is that was sent.
+    /// Newest sent version of each page.
     pub(crate) fn versions(&self) -> Ref<'_, V> {
         self.versions.borrow()
     }
@@ -93,35 +93,35 @@ impl<V: Versions> WriteLog<V> {
         self.versions.borrow_mut()
     }
 
-    /// The most changes of a group.
+    /// Maximum number of changes in a group.
     pub(crate) fn group_max(&self) -> usize {
         self.group_max
     }
 
-    /// Whether nothing is left that could become durable.
+    /// Returns true if everything is durable.
     pub(crate) fn is_all_durable(&self) -> bool {
         let Gathering { next, group, .. } = &*self.gathering.borrow();
         next.is_empty() && group.is_empty() && self.tail.assigned() == self.tail.durable()
     }
 
-    /// How many changes the next group has.
+    /// Number of changes in the next group.
     pub(crate) fn gathered(&self) -> usize {
         self.gathering.borrow().next.len()
     }
 
-    /// Pages that will be sent.
+    /// Pages not sent yet.
     pub(crate) fn unsent(&self) -> Vec<PageNumber> {
         let Gathering { next, group, .. } = &*self.gathering.borrow();
         next.pages().chain(group.pages()).collect()
     }
 
-    /// From so many changes on a group is sent although no commit waits for it.
+    /// Number of changes from which a group is sent even if no commit waits for it.
     fn gather_max(&self) -> usize {
         let gather_pages = self.context.options.gather_bytes.div_ceil(self.context.label.page_length());
         self.group_max.min(gather_pages)
     }
 
-    /// Takes a batch in that doesn't make the next group full; else gives it back.
+    /// Adds a batch that doesn't fill the next group; otherwise returns it.
     pub(crate) fn take_in(&self, batch: Batch) -> Result<(), Batch> {
         if self.gathered() + batch.len() >= self.gather_max() {
             return Err(batch);
@@ -130,7 +130,7 @@ impl<V: Versions> WriteLog<V> {
         Ok(())
     }
 
-    /// Takes a batch in when there is room for it, and pushes what is there when it is enough.
+    /// Adds a batch when there is room, and sends the group once it is full.
     pub(crate) async fn accept(
         &self,
         batch: Batch,
@@ -151,18 +151,18 @@ impl<V: Versions> WriteLog<V> {
         self.count_absorbed(absorbed);
     }
 
-    /// So many pages were written again before their older version was written or destaged.
+    /// Counts pages that were rewritten before their older version was written or destaged.
     pub(crate) fn count_absorbed(&self, pages: u64) {
         self.context.disk.count(|stats| stats.pages_absorbed += pages);
     }
 
-    /// So many groups of commits may be on their way at once.
+    /// Sets the maximum number of commit groups in flight.
     pub(crate) fn set_commit_groups(&self, groups: usize) {
         self.commits.set_most(groups);
     }
 
-    /// Makes durable what is gathered and all before it: as a group that this call pushes, or with one that another does. Returns the
-    /// sequence up to which all is durable.
+    /// Makes the gathered changes durable, in a group sent by this call or by another. Returns the
+    /// durable sequence.
     pub(crate) async fn commit(
         &self,
         push: impl AsyncFnOnce() -> Result<u64, PageError>,
@@ -185,7 +185,7 @@ impl<V: Versions> WriteLog<V> {
         self.tail.make_durable(target).await.map(|()| target)
     }
 
-    /// What is gathered becomes the group that is sent. Returns how many changes it has.
+    /// Starts to send the gathered changes as a group. Returns their number.
     pub(crate) fn begin_group(&self) -> usize {
         let Gathering { next, group, begun } = &mut *self.gathering.borrow_mut();
         debug_assert!(group.is_empty(), "one group is sent at a time, {} are left", group.len());
@@ -195,13 +195,14 @@ impl<V: Versions> WriteLog<V> {
         group.len()
     }
 
-    /// How many of the next `entries` changes of the group have contents; none if the group is at its end.
+    /// Number of changes with contents among the next `entries`; `None` at the group's end.
     pub(crate) fn puts_ahead(&self, entries: usize) -> Option<usize> {
         let group = &self.gathering.borrow().group;
         (!group.is_empty()).then(|| group.puts_ahead(entries))
     }
 
-    /// The next changes of the group: at most `entries`, with contents at most `puts` of them.
+    /// Takes the next changes of the group: at most `entries`, of which at most `puts` have
+    /// contents.
     pub(crate) fn take(&self, entries: usize, puts: usize) -> Changes {
         let group = &mut self.gathering.borrow_mut().group;
         let before = group.len();
@@ -210,9 +211,9 @@ impl<V: Versions> WriteLog<V> {
         Changes { puts, discards, ends_group: group.is_empty() }
     }
 
-    /// Encodes the header of an extent that has its place in the chain.
+    /// Encodes the header of an extent with an assigned sequence.
     pub(crate) fn seal(&self, header: &mut V::Header) -> Result<Buffer, PageError> {
-        // A group that ends in the middle must not be followed by another.
+        // No group may follow an interrupted one.
         let latch = |error: &PageError| self.context.latch(error);
         debug_assert!(
             header.link().sequence <= self.tail.assigned(),
@@ -225,7 +226,7 @@ impl<V: Versions> WriteLog<V> {
         Ok(block.freeze())
     }
 
-    /// Sends an extent on its way; durably if that is wanted and one request can do it.
+    /// Starts the write of an extent; durably if wanted and possible in one request.
     pub(crate) fn send(
         self: &Rc<Self>,
         action: &'static str,
@@ -253,7 +254,8 @@ impl<V: Versions> WriteLog<V> {
         self.wait_for(Sent { writing, header, is_durable });
     }
 
-    /// Whether all is durable when this extent is: it is a group of its own, and everything before it is durable.
+    /// Returns true if a durable write of this extent makes everything durable: it is a whole
+    /// group, and everything before it is durable.
     fn completes_what_is_durable(&self, header: &V::Header) -> bool {
         let ChainLink { sequence, durable, is_last, .. } = header.link();
         debug_assert!(durable <= self.tail.durable(), "what is durable stays so");
@@ -261,7 +263,7 @@ impl<V: Versions> WriteLog<V> {
         is_next && !(V::COMMITS_FLUSH_FOR_OTHERS && self.context.disk.flush_is_awaited())
     }
 
-    /// One task waits for all extents that are on their way.
+    /// Starts a task to await all extents in flight, unless one is running.
     fn wait_for(self: &Rc<Self>, sent: Sent<V::Header>) {
         let is_awaited = {
             let sending = &mut *self.sending.borrow_mut();
@@ -282,8 +284,8 @@ impl<V: Versions> WriteLog<V> {
         }
     }
 
-    /// Waits for them in their order: a later one counts for nothing before those in front of it, and never behind one that
-    /// failed.
+    /// Awaits extents in order. An extent counts only after all earlier ones, and never after a
+    /// failed one.
     async fn wait_for_sent(&self) {
         loop {
             let next = self.sending.borrow_mut().sent.pop_front();
@@ -298,13 +300,13 @@ impl<V: Versions> WriteLog<V> {
         self.sending.borrow_mut().is_awaited = false;
     }
 
-    /// Whether a page is in memory alone.
+    /// Returns true if a page is only in memory.
     pub(crate) fn is_in_memory(&self, page: PageNumber) -> bool {
         let Gathering { next, group, .. } = &*self.gathering.borrow();
         next.get(page).or_else(|| group.get(page)).is_some()
     }
 
-    /// Where the newest version of a page is.
+    /// Place of a page's newest version.
     pub(crate) fn find(&self, page: PageNumber, from: From) -> Found<V::Place> {
         let Gathering { next, group, .. } = &*self.gathering.borrow();
         match next.get(page).or_else(|| group.get(page)) {
@@ -314,7 +316,7 @@ impl<V: Versions> WriteLog<V> {
         }
     }
 
-    /// Reads the newest version of a page, checked; gives the buffer back if the log has none.
+    /// Reads and checks the newest version of a page. Returns the buffer if the log has none.
     pub(crate) async fn read(
         &self,
         page: PageNumber,
@@ -334,7 +336,7 @@ impl<V: Versions> WriteLog<V> {
             if got == sum {
                 return Ok(Ok(contents));
             }
-            // The page may have been moved meanwhile, and its place be another's.
+            // The page may have moved, and its place may have been reused.
             let is_same = matches!(self.find(page, from), Found::Stored(now) if now.sequence == sequence);
             match contents.thaw() {
                 Ok(buffer) if !is_same => into = buffer,

@@ -1,4 +1,5 @@
-//! The write log, which the staging area and `out-of-place` share: how batches become extents, and extents durable.
+//! Write log, shared by the staging area and `out-of-place`: turns batches into extents, and makes
+//! them durable.
 //!
 //! ```text
 //! write → gather (memory) ─group→ extents, each one more in a chain of sequences ─flush→ durable
@@ -16,10 +17,10 @@
 //! | how much may be volatile | [`Limits`] | what fits beside itself | what fits into the zones kept for it |
 //! | when it is durable | | destaged, then reclaimed by a ledger | its older versions die, zones by a ledger |
 //!
-//! Commits are grouped in two layers, because they save two things. Here they share *extents*: [`CommitGroups`] lets commits
-//! gather while as many groups as may be are on their way, so that one request and one header carry many. On the
-//! [disk](crate::disk) they share *flushes*: each call that waits for one, a reclamation or a commit in place too, takes one that
-//! covers its writes.
+//! Commits are grouped in two layers, for two savings. Here they share *extents*: while the maximum
+//! of [`CommitGroups`] is in flight, later commits gather, so that one request and one header carry
+//! many. On the [disk](crate::disk) they share *flushes*: each call that needs one, including
+//! reclamations and in-place commits, uses any that covers its writes.
 
 mod chain;
 mod commits;

@@ -1,4 +1,4 @@
-//! How far the chain of extents is durable, and what makes it so.
+//! Tracks the durable end of the chain, and flushes it.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -8,24 +8,25 @@ use super::context::Context;
 use crate::PageError;
 use crate::defects::Defect;
 
-/// Extents that may be on their way at once. Deep enough for any device, and a bound on memory.
+/// Maximum extents in flight, enough for any device, which bounds memory.
 const EXTENTS_IN_FLIGHT: u64 = 64;
 
 /// See the [module](self).
 pub(crate) struct DurableTail {
     context: Rc<Context>,
-    /// The most pages that may be volatile, but for a single group with more: an opening has room to write so many once more.
+    /// Maximum volatile pages, except for a single larger group. An opening has room to rewrite
+    /// them.
     at_risk_max: usize,
-    /// A task in the background makes durable what is at risk.
+    /// True while a background task makes the chain durable.
     is_flushing_ahead: Cell<bool>,
     chain: RefCell<Chain>,
 }
 
-/// The place of an extent in the chain.
+/// Place of an extent in the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Assigned {
     pub(crate) sequence: u64,
-    /// All extents up to this sequence are durable.
+    /// Sequence up to which all extents are durable.
     pub(crate) durable: u64,
 }
 
@@ -36,32 +37,32 @@ impl DurableTail {
         Rc::new(Self { context: Rc::clone(context), at_risk_max, is_flushing_ahead, chain })
     }
 
-    /// The last sequence that was assigned.
+    /// Last sequence assigned.
     pub(crate) fn assigned(&self) -> u64 {
         self.chain.borrow().assigned()
     }
 
-    /// The end of the last group that is on its way as a whole.
+    /// End of the last group in flight as a whole.
     pub(crate) fn assigned_groups(&self) -> u64 {
         self.chain.borrow().assigned_groups()
     }
 
-    /// All extents up to this sequence have been written.
+    /// Sequence up to which all extents are written.
     pub(crate) fn written(&self) -> u64 {
         self.chain.borrow().written()
     }
 
-    /// The end of the last group that is written as a whole.
+    /// End of the last completely written group.
     pub(crate) fn written_groups(&self) -> u64 {
         self.chain.borrow().written_groups()
     }
 
-    /// All groups up to this end are durable.
+    /// End up to which all groups are durable.
     pub(crate) fn durable(&self) -> u64 {
         self.chain.borrow().durable()
     }
 
-    /// The next place, for an extent with so many changes.
+    /// Assigns the next place to an extent with `changes` changes.
     pub(crate) fn assign(&self, changes: usize, is_last: bool) -> Assigned {
         let chain = &mut *self.chain.borrow_mut();
         let durable = chain.durable();
@@ -70,7 +71,8 @@ impl DurableTail {
         Assigned { sequence, durable }
     }
 
-    /// An extent is on the device, durably if its own write made it and all before it so.
+    /// Records the write of an extent. `is_durable`: its write made it and everything before it
+    /// durable.
     pub(super) fn wrote(&self, sequence: u64, is_durable: bool) {
         let chain = &mut *self.chain.borrow_mut();
         chain.wrote(sequence);
@@ -83,14 +85,16 @@ impl DurableTail {
         }
     }
 
-    /// A flush that began when all up to `written` had been written succeeded. Returns up to where all is durable.
+    /// Records a successful flush that began when everything up to `written` was written. Returns
+    /// the durable end.
     pub(crate) fn flushed(&self, written: u64) -> u64 {
         let chain = &mut *self.chain.borrow_mut();
         chain.flushed(written);
         chain.durable()
     }
 
-    /// What a renewal wrote is durable, and what is assigned from now on continues it. Returns the last sequence.
+    /// Marks the writes of a renewal as durable. Later extents continue them. Returns the last
+    /// sequence.
     pub(crate) fn continue_behind_renewal(&self) -> u64 {
         let chain = &mut *self.chain.borrow_mut();
         debug_assert!(
@@ -101,7 +105,7 @@ impl DurableTail {
         chain.assigned()
     }
 
-    /// Makes durable all groups up to the one with this sequence.
+    /// Makes all groups durable up to the one with this sequence.
     pub(crate) async fn make_durable(&self, target: u64) -> Result<(), PageError> {
         debug_assert!(target <= self.assigned(), "{target} was assigned: {:?}", self.chain.borrow());
         loop {
@@ -127,28 +131,29 @@ impl DurableTail {
         self.context.wait_until(|| self.written() >= sequence).await
     }
 
-    /// Extents on their way to the device.
+    /// Number of extents in flight.
     pub(crate) fn in_flight(&self) -> u64 {
         self.assigned() - self.written()
     }
 
-    /// Whether another extent may set out.
+    /// Returns true if another extent may be sent.
     pub(crate) fn may_send(&self) -> bool {
         self.in_flight() < EXTENTS_IN_FLIGHT
     }
 
-    /// Waits until another extent may set out.
+    /// Waits until another extent may be sent.
     pub(crate) async fn wait_for_flight(&self) -> Result<(), PageError> {
         self.context.wait_until(|| self.may_send()).await
     }
 
-    /// Whether more would be volatile with so many changes than an opening has room to write once more.
+    /// Returns true if `changes` more would make more data volatile than an opening has room to
+    /// rewrite.
     pub(crate) fn is_too_much_at_risk(&self, changes: usize) -> bool {
         let at_risk = self.chain.borrow().pages_at_risk();
         at_risk > 0 && at_risk + changes > self.at_risk_max
     }
 
-    /// Where so many more changes would be too much, makes all groups that are on their way durable first.
+    /// Makes all groups in flight durable if `changes` more would exceed the limit.
     pub(crate) async fn limit_what_is_at_risk(&self, changes: usize) -> Result<(), PageError> {
         if !self.is_too_much_at_risk(changes) {
             return Ok(());
@@ -157,7 +162,8 @@ impl DurableTail {
         self.make_durable(groups).await
     }
 
-    /// Makes it durable in the background when half as much is at risk as may be, so that no client has to wait for it.
+    /// Starts to make the chain durable in the background at half of the limit, so that no client
+    /// has to wait.
     pub(crate) fn flush_ahead(self: &Rc<Self>) {
         let (changes, groups) = (self.chain.borrow().pages_at_risk(), self.assigned_groups());
         if 2 * changes <= self.at_risk_max || self.is_flushing_ahead.replace(true) {
@@ -165,7 +171,7 @@ impl DurableTail {
         }
         let tail = Rc::clone(self);
         self.context.disk.handle().spawn_named("page store: flushing ahead", async move {
-            // What fails here has stopped the store, so every caller learns of it.
+            // An error here has stopped the store, so every caller receives it.
             _ = tail.make_durable(groups).await;
             tail.is_flushing_ahead.set(false);
         });

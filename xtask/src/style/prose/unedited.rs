@@ -2,7 +2,6 @@
 
 /// Prefixes of paths that the rules of prose pass over.
 const UNEDITED: &[&str] = &[
-    "crates/device/io/src/uring/",
     "crates/programs/nandle/",
     "crates/programs/nandle-sql/",
     "crates/programs/nandle-tables/",

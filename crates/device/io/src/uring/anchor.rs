@@ -1,4 +1,4 @@
-//! Tells when the kernel is done with a ring that was closed.
+//! Detects that the kernel has released a closed ring.
 
 use std::io::{self, PipeReader};
 use std::os::fd::AsRawFd;
@@ -6,8 +6,8 @@ use std::os::fd::AsRawFd;
 use io_uring::IoUring;
 use rustix::io::{Errno, ioctl_fionbio};
 
-/// A pipe that ends with a ring. Its writing end is in the ring's table of files alone, and the kernel closes that table
-/// when it frees a closed ring: after the last request has ended.
+/// Pipe that ends with a ring. Only the ring's file table holds its writing end. The kernel closes
+/// that table when it frees a closed ring, after the last request has ended.
 #[derive(Debug)]
 pub(super) struct Anchor {
     reader: PipeReader,
@@ -17,7 +17,7 @@ impl Anchor {
     /// Puts the writing end into a place of the ring's table.
     ///
     /// # Errors
-    /// There are no descriptors, or the kernel refuses the table.
+    /// No descriptors are left, or the kernel refuses the table.
     pub(super) fn attach(ring: &IoUring, place: u32) -> io::Result<Self> {
         let (reader, writer) = io::pipe()?;
         ioctl_fionbio(&reader, true)?;
@@ -25,18 +25,19 @@ impl Anchor {
         Ok(Self { reader })
     }
 
-    /// Whether the kernel has freed the ring, and so uses no memory of its requests.
+    /// Returns true once the kernel has freed the ring and no longer uses the memory of its
+    /// requests.
     pub(super) fn is_released(&self) -> bool {
         loop {
             match rustix::io::read(&self.reader, &mut [0; 1]) {
                 Err(Errno::INTR) => {}
-                // The end of the file: the last writing end is closed.
+                // End of file: the last writing end is closed.
                 ended => return ended == Ok(0),
             }
         }
     }
 
-    /// The descriptor that hangs up at the release.
+    /// Descriptor that hangs up at the release.
     pub(super) fn descriptor(&self) -> &PipeReader {
         &self.reader
     }

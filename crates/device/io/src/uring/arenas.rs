@@ -1,4 +1,4 @@
-//! Arenas that a ring's kernel has pinned, so that requests on them cost it no translation.
+//! Arenas pinned by the kernel, so that requests on them need no address translation.
 #![allow(unsafe_code, reason = "hands memory to the kernel; each block names its invariant")]
 
 use std::sync::Arc;
@@ -10,19 +10,19 @@ use super::setup::ARENAS_MAX;
 use crate::Operation;
 use crate::buffer::{GRAIN_BYTES, Region};
 
-/// One registered buffer may be no longer.
+/// Limit of the kernel for one registered buffer.
 const REGISTERED_BYTES_MAX: usize = 1 << 30;
-/// Registering less than this isn't worth a place in the table.
+/// Smaller memory isn't worth a place in the table.
 const REGISTERED_BYTES_MIN: usize = 64 << 10;
 
-/// The ring's table of them.
+/// Table of registered arenas.
 pub(super) struct Arenas {
     registered: Vec<Registered>,
-    /// Whether the kernel has such a table; where not, that was noted when the ring was set up.
+    /// False if the kernel has no such table; the setup noted that.
     has_table: bool,
 }
 
-/// An arena whose first `bytes` the kernel has pinned; kept so that the memory stays.
+/// Arena whose first `bytes` are pinned; kept so that the memory stays mapped.
 struct Registered {
     region: Arc<Region>,
     bytes: usize,
@@ -33,7 +33,7 @@ impl Arenas {
         Self { registered: Vec::new(), has_table }
     }
 
-    /// The place of the arena that holds the request's only buffer.
+    /// Place of the arena that holds the request's only buffer.
     pub(super) fn index_of(&self, operation: &Operation) -> Option<u16> {
         let (region, address, length) = match operation {
             Operation::Read { into, .. } => match into.as_slice() {
@@ -51,7 +51,8 @@ impl Arenas {
         (end <= self.registered.get(index)?.bytes).then_some(u16::try_from(index).ok()?)
     }
 
-    /// Registers an arena, once. Returns how many of its bytes, and why not all of them.
+    /// Registers an arena once. Returns the number of registered bytes, and the reason if some
+    /// aren't.
     pub(super) fn register(
         &mut self,
         submitter: &Submitter<'_>,
@@ -71,7 +72,8 @@ impl Arenas {
         (bytes, (bytes < of).then(|| format!("{bytes} of {of} bytes of buffers registered: {shortfall}")))
     }
 
-    /// Registers as much of a region's start as the system lets it. Returns how much, and why not more.
+    /// Registers as much of the start of a region as the system allows. Returns the bytes and the
+    /// reason for stopping.
     fn register_what_can_be(&self, submitter: &Submitter<'_>, region: &Region) -> (usize, String) {
         if self.registered.len() >= ARENAS_MAX as usize {
             return (0, format!("a ring registers {ARENAS_MAX} arenas"));
@@ -82,7 +84,7 @@ impl Arenas {
         while bytes >= least_bytes {
             match self.register_start(submitter, region, bytes) {
                 Ok(()) => return (bytes, shortfall),
-                // Ordinary users may pin 8 MiB on most systems: try with less.
+                // Ordinary users may pin 8 MiB on most systems: retry with less.
                 Err(Some(Errno::NOMEM)) => {
                     shortfall = "raise RLIMIT_MEMLOCK (ulimit -l) for all".into();
                     bytes = bytes / 2 / GRAIN_BYTES * GRAIN_BYTES;
@@ -107,7 +109,7 @@ impl Arenas {
 }
 
 /// # Safety
-/// The `bytes` from `base` on stay mapped until the ring is gone.
+/// The `bytes` from `base` on must stay mapped until the ring is gone.
 unsafe fn register_buffer(
     submitter: &Submitter<'_>,
     index: u32,

@@ -1,4 +1,4 @@
-//! Turns a request in flight into a ring entry.
+//! Converts a request in flight into a ring entry.
 
 use io_uring::{opcode, squeue, types};
 use rustix::fs::FallocateFlags;
@@ -9,29 +9,31 @@ use crate::tries::Tries;
 use crate::vectors::Vectors;
 use crate::{Operation, SyncCall};
 
-/// What the ring keeps beside a request in flight.
+/// State of a request in flight.
 #[derive(Debug)]
 pub(super) struct Progress {
     pub(super) file: FileHandle,
-    /// The buffer's place in the ring's table of arenas, when it lies in a registered part.
+    /// Place of the buffer's arena in the ring's table, if it is registered.
     pub(super) arena_index: Option<u16>,
-    /// Bytes moved so far: the system may move fewer than asked, and the rest is asked for again.
+    /// Bytes moved so far. The system may move fewer than asked; the rest is requested again.
     pub(super) moved_bytes: u64,
-    /// Tries that came to nothing since then.
+    /// Fruitless tries since then.
     pub(super) tries: Tries,
-    /// All is moved, and a sync makes it durable: the second half of a durable write of two calls.
+    /// True while a sync makes the moved bytes durable: the second half of a durable write in two
+    /// calls.
     pub(super) is_syncing: bool,
-    /// The number of its latest ring entry.
+    /// Number of its latest ring entry.
     pub(super) push: u64,
-    /// The list of buffers that the kernel reads while the request is in flight.
+    /// List of buffers that the kernel reads while the request is in flight.
     pub(super) vectors: Vectors,
 }
 
-/// A file as the ring knows it: by its place in the ring's table, or by its descriptor.
+/// File by its place in the ring's table, or by its descriptor.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FileHandle {
     pub(super) number: i32,
-    /// Whether the number is a place in the table, and whether workers of the kernel have to do the requests.
+    /// `FIXED_FILE` if the number is a place in the table; `ASYNC` if kernel workers must execute
+    /// the requests.
     pub(super) flags: squeue::Flags,
     pub(super) calls: DurableCalls,
 }
@@ -43,7 +45,7 @@ impl FileHandle {
 }
 
 impl Progress {
-    /// Whether the request is one for the kernel again, now that all is moved: a sync.
+    /// Returns true if the request continues with a sync now that all bytes have moved.
     pub(super) fn begins_to_sync(&mut self, operation: &Operation) -> bool {
         let needs_sync = matches!(operation, Operation::Write { durability, .. }
             if self.file.calls.syncs_after(*durability));
@@ -63,7 +65,7 @@ impl Progress {
     }
 }
 
-/// The entry that moves what is left of a request. The slot must stay as it is until the entry completes.
+/// Builds the entry for the rest of a request. The slot must not change until the entry completes.
 pub(super) fn build(in_flight: &mut InFlight<Progress>) -> squeue::Entry {
     let progress = &mut in_flight.extra;
     if progress.is_syncing {

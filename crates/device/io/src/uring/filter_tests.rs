@@ -1,4 +1,4 @@
-//! Filters of system calls: those that refuse a ring or let it be set up only, and those that appear later.
+//! System call filters: some refuse a ring or its use at setup, others appear later.
 #![allow(
     clippy::print_stderr,
     clippy::cast_possible_truncation,
@@ -22,7 +22,8 @@ fn file() -> Arc<DeviceFile> {
     Arc::new(DeviceFile::new(file, FileOptions::default()).unwrap())
 }
 
-/// Has each call of this number, by the calling thread and those that it starts, return this error, or 0.
+/// Makes each system call with this number return an error, or 0, in the calling thread and the
+/// threads that it starts.
 #[allow(unsafe_code, reason = "installs a filter of system calls")]
 fn refuse(call: libc::c_long, errno: i32) -> std::io::Result<()> {
     let statement = |code: u32, k: u32| libc::sock_filter { code: code as u16, jt: 0, jf: 0, k };
@@ -55,7 +56,8 @@ fn works(world: &mut dyn Io, device: DeviceId) {
     }
 }
 
-/// Runs a test in a thread of its own, because a filter is the thread's for good. Does nothing where there are no rings.
+/// Runs a test in a thread of its own, because a filter can't be removed. Skips it if rings are
+/// unavailable.
 fn in_a_thread(test: impl FnOnce(Uring) + Send + 'static) {
     let tried = std::thread::spawn(move || {
         if let Ok(ring) = Uring::new(8) {
@@ -65,7 +67,7 @@ fn in_a_thread(test: impl FnOnce(Uring) + Send + 'static) {
     tried.join().unwrap();
 }
 
-/// Whether the filter is there; says so where it isn't.
+/// Returns true if the filter is installed, and reports a failure.
 fn is_refused(call: libc::c_long, errno: i32) -> bool {
     let installed = refuse(call, errno);
     if let Err(error) = &installed {
@@ -74,7 +76,8 @@ fn is_refused(call: libc::c_long, errno: i32) -> bool {
     installed.is_ok()
 }
 
-/// Of each call that a ring takes: threads stand in, or the ring does without and says so.
+/// For each call that a ring needs: threads replace it, or the ring works without the call and
+/// notes it.
 #[test]
 fn a_ring_that_a_filter_refuses_is_replaced_by_threads() {
     let calls = [libc::SYS_io_uring_setup, libc::SYS_io_uring_enter, libc::SYS_io_uring_register];
@@ -99,7 +102,7 @@ fn a_ring_that_a_filter_refuses_is_replaced_by_threads() {
     }
 }
 
-/// Reaps until so many completions are there, however often a wait ends early.
+/// Reaps until `count` completions have arrived, even if waits end early.
 fn reap(ring: &mut Uring, count: usize) -> Vec<Completion> {
     let mut completions = Vec::new();
     for _ in 0..2000 {
@@ -156,7 +159,8 @@ fn requests_fail_when_a_filter_appears() {
     }
 }
 
-/// Answers that the kernel gives now and then, given for ever, also to a wait for what the kernel has already.
+/// Temporary errors of the kernel, returned without end, also to a wait for requests that the
+/// kernel has.
 #[test]
 fn endless_answers_of_passing_shortages_are_an_error() {
     for errno in [libc::EAGAIN, libc::EBUSY, libc::EINTR, libc::ETIME, 0] {
@@ -174,14 +178,14 @@ fn endless_answers_of_passing_shortages_are_an_error() {
                 }
                 let expected = if errno == 0 { libc::EAGAIN } else { errno };
                 let completion = reap(&mut ring, 1).remove(0);
-                // A call that returns 0 answers, so nothing but its silence is wrong.
+                // A call that returns 0 isn't an error by itself; only the lack of progress is.
                 assert_eq!(stopped(&completion), (1000, expected), "sent: {is_sent}");
             });
         }
     }
 }
 
-/// The buffers of requests that the kernel has come back when it doesn't write to them any more.
+/// Buffers of requests that the kernel holds return once it no longer writes to them.
 #[test]
 fn requests_that_the_kernel_has_end_before_they_fail() {
     in_a_thread(|mut ring| {
@@ -196,14 +200,14 @@ fn requests_that_the_kernel_has_end_before_they_fail() {
         super::tests::read(&mut ring, device, &arena, 3);
         let completions = reap(&mut ring, 4);
         assert!(completions.iter().all(|completion| stopped(completion) == (1, libc::EPERM)));
-        // Nothing takes it from the pipe any more.
+        // No request reads it from the pipe any more.
         std::io::Write::write_all(&mut writer, b"late").unwrap();
         let untouched = |completion: Completion| completion.operation.into_read_buffer().unwrap()[0] == 0;
         assert!(completions.into_iter().all(untouched));
     });
 }
 
-/// A write that is said to have succeeded did, and one that the kernel never got isn't carried out.
+/// Writes reported as successful were carried out; writes that the kernel never took weren't.
 #[test]
 fn writes_are_what_their_completions_say() {
     in_a_thread(|mut ring| {
@@ -230,7 +234,8 @@ fn writes_are_what_their_completions_say() {
     });
 }
 
-/// A ring that registers no files can't tell when it has ended, so it is kept and its completions are real ones.
+/// A ring without registered files can't detect its end, so it is kept, and its completions are
+/// real.
 #[test]
 fn a_ring_without_registered_files_completes_what_it_has() {
     in_a_thread(|_| {
@@ -288,7 +293,7 @@ fn a_stopped_ring_is_dropped_when_its_requests_have_ended() {
             return;
         }
         drop(ring);
-        // All of the arena is free again.
+        // The whole arena is free again.
         assert!(arena.allocate(2 * BLOCK_BYTES).is_ok());
     });
 }

@@ -1,9 +1,9 @@
-//! The `io_uring` world: one ring, one owner thread.
+//! The `io_uring` world: one ring with one owner thread.
 //!
-//! Requests are put into the ring by `submit` and sent by `reap`, in the same system call that waits, so a caller
-//! that submits a batch and reaps pays one call for all of it. Needs Linux 5.11 (waiting with a time-out);
-//! everything newer is used where the kernel has it ([`setup`]). A ring that the kernel lets be entered no longer fails
-//! its requests ([`stop`]).
+//! `submit` puts requests into the ring; `reap` sends them in the system call that also waits. A
+//! caller that submits a batch and reaps needs one call. It requires Linux 5.11 (waits with a
+//! timeout) and uses newer features if the kernel has them ([`setup`]). If the kernel refuses to
+//! enter the ring, its requests fail ([`stop`]).
 
 mod anchor;
 mod arenas;

@@ -1,4 +1,4 @@
-//! The ring's two queues, and the call that has the kernel work on them.
+//! Both queues of the ring, and the system call that makes the kernel process them.
 #![allow(unsafe_code, reason = "hands entries to the kernel; each block names its invariant")]
 
 use std::time::Duration;
@@ -14,18 +14,18 @@ use super::wake::WakeEvent;
 use crate::tries::Tries;
 use crate::{Cause, Nanos, clock};
 
-/// How often a ring without an anchor is looked at once it can't be entered.
+/// Polling interval of a ring without an anchor that can't be entered.
 const LOOK: Nanos = Nanos::from_millis(1);
 
-/// A ring, until it is closed.
+/// A ring until it is closed.
 pub(super) struct Queues {
     ring: Option<IoUring>,
-    /// Not there where the kernel registers no files. Such a ring fills its completion queue without being entered
-    /// ([`set_up`](super::setup::set_up)).
+    /// `None` if the kernel registers no files. Such a ring fills its completion queue without
+    /// being entered ([`set_up`](super::setup::set_up)).
     anchor: Option<Anchor>,
     /// Entries pushed so far.
     pushes: u64,
-    /// Calls in a row that neither sent nor brought anything.
+    /// Consecutive calls that neither sent nor delivered anything.
     tries: Tries,
 }
 
@@ -34,7 +34,7 @@ impl Queues {
         Self { ring: Some(ring), anchor, pushes: 0, tries: Tries::default() }
     }
 
-    /// The ring's calls besides entering it, unless it is closed.
+    /// Calls on the ring other than entering it; `None` once closed.
     pub(super) fn submitter(&self) -> Option<Submitter<'_>> {
         self.ring.as_ref().map(IoUring::submitter)
     }
@@ -44,40 +44,40 @@ impl Queues {
         std::os::fd::AsRawFd::as_raw_fd(self.ring.as_ref().unwrap())
     }
 
-    /// Whether the kernel keeps a table of files.
+    /// Returns true if the kernel has a table of files.
     pub(super) fn has_files(&self) -> bool {
         self.anchor.is_some()
     }
 
-    /// The number of the entry that is pushed next.
+    /// Number of the next entry.
     pub(super) fn pushes(&self) -> u64 {
         self.pushes
     }
 
-    /// Puts an entry into the submission queue. Returns whether there was room for it.
+    /// Puts an entry into the submission queue. Returns true if it had room.
     ///
     /// # Safety
-    /// The memory that the entry names stays until its completion is collected, or the queues are over.
+    /// The memory that the entry names must stay until its completion is collected or the queues
+    /// are over.
     pub(super) unsafe fn push(&mut self, entry: &squeue::Entry) -> bool {
         let Some(ring) = &mut self.ring else { return false };
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let pushed = unsafe { ring.submission().push(entry) }.is_ok();
         self.pushes += u64::from(pushed);
         pushed
     }
 
-    /// Entries that the kernel hasn't taken yet: the last ones that were pushed.
+    /// Entries that the kernel hasn't taken yet: the most recent ones.
     pub(super) fn unsent(&mut self) -> usize {
         self.ring.as_mut().map_or(0, |ring| ring.submission().len())
     }
 
-    /// Moves what is in the completion queue.
+    /// Moves the contents of the completion queue to `into`.
     pub(super) fn collect(&mut self, into: &mut Vec<cqueue::Entry>) {
         self.ring.iter_mut().for_each(|ring| into.extend(ring.completion()));
     }
 
-    /// Whether there is neither a request to send nor a completion that the kernel delivers only when
-    /// entered.
+    /// Returns true if no request is to be sent and no completion needs an entering call.
     fn is_idle(&mut self) -> bool {
         self.ring.as_mut().is_none_or(|ring| {
             let queue = ring.submission();
@@ -89,10 +89,10 @@ impl Queues {
         self.ring.as_mut().is_some_and(|ring| !ring.completion().is_empty())
     }
 
-    /// Sends what is queued and waits. Returns whether it is worth while to wait on.
+    /// Sends queued entries and waits. Returns true if waiting on makes sense.
     ///
     /// # Errors
-    /// [`Cause::Stopped`]: the kernel refuses the call, or puts it off at every try.
+    /// [`Cause::Stopped`]: the kernel refuses the call, or defers it at every try.
     pub(super) fn enter(&mut self, completions: usize, until: Option<Nanos>) -> Result<bool, Cause> {
         if completions == 0 && self.is_idle() {
             return Ok(true);
@@ -119,7 +119,7 @@ impl Queues {
         }
     }
 
-    /// Whether to go on after a call that neither sent nor brought anything.
+    /// Returns true if a caller may continue after a call that neither sent nor delivered anything.
     fn came_to_nothing(
         &mut self,
         unsent: usize,
@@ -130,7 +130,7 @@ impl Queues {
         match errno {
             None if unsent == 0 && completions == 0 => return Ok(true),
             Some(Errno::INTR | Errno::TIME) if waited && self.answers() => return Ok(false),
-            // A success that did nothing comes from a filter, not from the kernel.
+            // A filter, not the kernel, reports success without doing anything.
             _ => {}
         }
         match self.tries.exhausted() {
@@ -139,34 +139,36 @@ impl Queues {
         }
     }
 
-    /// Whether the kernel answers: a call that neither sends nor waits succeeds. One that a signal or a deadline is said
-    /// to have ended had something to wait for.
+    /// Returns true if the kernel responds: a call that neither sends nor waits succeeds. This
+    /// tells a wait that a signal or deadline really ended from a wait that a filter refused.
     fn answers(&self) -> bool {
         self.submitter().is_some_and(|submitter| submitter.submit().is_ok())
     }
 
-    /// Has the kernel cancel what it can.
+    /// Requests cancellation of everything that the kernel can cancel.
     pub(super) fn cancel_all(&self) {
-        // Requests that it doesn't find are those that the device has.
+        // Requests that aren't found are with the device.
         if let Some(submitter) = self.submitter() {
             let _ = submitter.register_sync_cancel(Some(Timespec::new()), CancelBuilder::any());
         }
     }
 
-    /// Closes a ring that can't be entered any more, so that the kernel cancels what it can and delivers the rest.
-    /// Without an anchor it stays, because only its completion queue tells what has ended.
+    /// Closes a ring that can't be entered. The kernel then cancels what it can and finishes the
+    /// rest. A ring without an anchor stays, because only its completion queue shows which requests
+    /// have ended.
     pub(super) fn close(&mut self) {
         if self.anchor.is_some() {
             self.ring = None;
         }
     }
 
-    /// Whether the kernel has freed the ring.
+    /// Returns true once the kernel has freed the ring.
     pub(super) fn are_over(&self) -> bool {
         self.ring.is_none() && self.anchor.as_ref().is_some_and(Anchor::is_released)
     }
 
-    /// Waits until a closed ring may have changed, the event is set, or `until`. Returns whether no signal came.
+    /// Waits until a closed ring may have changed, the event is set, or `until`. Returns true if no
+    /// signal came.
     pub(super) fn pause(&self, wake: Option<&WakeEvent>, until: Option<Nanos>, is_waiting: bool) -> bool {
         let anchor = self.anchor.as_ref().filter(|_| is_waiting);
         let mut descriptors: Vec<PollFd<'_>> = Vec::with_capacity(2);
@@ -182,7 +184,7 @@ impl Queues {
         match poll(&mut descriptors, left.as_ref()) {
             Ok(_) => true,
             Err(Errno::INTR) => false,
-            // Refused as well: look again a little later.
+            // Refused, too: look again after an interval.
             Err(_) => {
                 std::thread::sleep(Duration::from_nanos(LOOK.0));
                 true
@@ -191,7 +193,7 @@ impl Queues {
     }
 }
 
-/// A signal, the deadline, or no memory for now: the caller looks around and comes back.
+/// Returns true for a signal, a deadline, or a temporary shortage: the caller retries.
 fn is_passing(errno: Errno) -> bool {
     matches!(errno, Errno::INTR | Errno::TIME | Errno::AGAIN | Errno::BUSY)
 }

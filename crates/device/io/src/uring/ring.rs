@@ -22,41 +22,41 @@ use crate::{
     Waker, clock,
 };
 
-/// The user data of the wake-up poll; slots have small numbers.
+/// User data of the wake-up poll; slots have small numbers.
 const WAKE: u64 = u64::MAX;
-/// The most polls of the wake-up event, and so the most completions that one system call waits for in a world
-/// that can be woken.
+/// Maximum number of polls of the wake-up event, and of completions that one call waits for in a
+/// world with a waker.
 const WAKE_POLLS_MAX: usize = 64;
-/// How long a dropped world waits for requests that are still in flight before it gives up their memory.
+/// Time for which a dropped world waits for requests in flight before it leaks their memory.
 const DRAIN: Nanos = Nanos::from_secs(2);
-/// A world of files and block devices behind one `io_uring`.
+/// World of files and block devices behind one `io_uring`.
 pub struct Uring {
     pub(super) queues: Queues,
     pub(super) served: Served<Progress>,
-    /// Why the kernel lets the ring be entered no longer.
+    /// Reason for which the kernel refuses to enter the ring.
     pub(super) stopped: Option<Cause>,
-    /// A device's is at its number.
+    /// Handles, indexed by device number.
     handles: Vec<FileHandle>,
-    /// Ring entries on their way from the completion queue; kept for its memory.
+    /// Scratch space for completion queue entries.
     entries: Vec<cqueue::Entry>,
     arenas: Arenas,
     wake_event: Arc<WakeEvent>,
-    /// The event, once another thread may set it.
+    /// Event that other threads set; `None` until a waker exists.
     pub(super) wake: Option<Arc<WakeEvent>>,
-    /// Polls of the event that are in the ring.
+    /// Polls of the event in the ring.
     wake_polls: usize,
-    /// A wake-up came, and no wait has ended by it yet.
+    /// True after a wake-up that hasn't ended a wait yet.
     pub(super) woken: bool,
     backend: Backend,
-    /// `SINGLE_ISSUER` binds the ring to the thread that made it.
+    /// `SINGLE_ISSUER` binds the ring to the thread that created it.
     _not_send: PhantomData<*const ()>,
 }
 
 impl Uring {
-    /// A world with room for `slots` requests in flight.
+    /// Creates a world with room for `slots` requests in flight.
     ///
     /// # Errors
-    /// The system refuses `io_uring`, or its kernel is older than Linux 5.11.
+    /// The system refuses `io_uring`, or the kernel is older than Linux 5.11.
     pub fn new(slots: u32) -> Result<Self, SetupError> {
         let Setup { ring, features, stepped_down, anchor, registered_arenas } = setup::set_up(slots)?;
         let wake_event = WakeEvent::new().map_err(|errno| SetupError::NoWakeEvent { errno })?;
@@ -95,7 +95,7 @@ impl Uring {
         self.served.add(file)
     }
 
-    /// Has the kernel use as many workers as there are requests: by itself it has four for each processor.
+    /// Allows as many kernel workers as requests; by default there are four per processor.
     fn allow_workers(&mut self) {
         let workers = u32::try_from(self.served.slots.capacity()).unwrap_or(u32::MAX);
         let Some(submitter) = self.queues.submitter() else { return };
@@ -104,7 +104,8 @@ impl Uring {
         }
     }
 
-    /// Puts a file into the ring's table. What doesn't get there is noted, and used by its descriptor.
+    /// Puts a file into the ring's table. A file without a place is used by its descriptor, and
+    /// that is noted.
     fn register_file(&mut self, index: u32, descriptor: RawFd) -> bool {
         let refusal = match self.queues.submitter() {
             _ if index >= FILES_MAX => Some(format!("a ring registers {FILES_MAX} files")),
@@ -120,7 +121,7 @@ impl Uring {
         is_registered
     }
 
-    /// Notes what had to be given up, once.
+    /// Notes an unavailable feature once.
     pub(super) fn note(&mut self, what: Option<impl Into<String>>) {
         let what = what.map(Into::into);
         self.backend.stepped_down.extend(what.filter(|note| !self.backend.stepped_down.contains(note)));
@@ -131,7 +132,7 @@ impl Uring {
         self.queues.descriptor()
     }
 
-    /// Adds any descriptor as the next device, whatever it is.
+    /// Adds any descriptor as the next device.
     #[cfg(test)]
     pub(super) fn add_raw(&mut self, descriptor: i32, device: Device) {
         self.handles.push(FileHandle::unregistered(descriptor));
@@ -156,7 +157,7 @@ impl Uring {
         Ok(())
     }
 
-    /// Puts the entry of a slot into the submission queue, which has room for every slot.
+    /// Pushes the entry of a slot; the submission queue has room for every slot.
     fn push(&mut self, index: u32) {
         let push = self.queues.pushes();
         let Some(in_flight) = self.served.slots.get_mut(index) else { return };
@@ -167,9 +168,9 @@ impl Uring {
 
     fn push_entry(&mut self, entry: &squeue::Entry) {
         while self.stopped.is_none() {
-            // SAFETY: the entry's buffers and lists belong to its slot, which stays as it is until the
-            // completion is reaped or the queues are over; a ring dropped before that gives up the slots (`drop`).
-            // The wake-up poll has no memory.
+            // SAFETY: the slot owns the entry's buffers and lists, and doesn't change until the
+            // completion is reaped or the queues are over. A ring dropped earlier leaks its slots
+            // (`drop`). The wake-up poll has no memory.
             if unsafe { self.queues.push(entry) } {
                 return;
             }
@@ -177,7 +178,7 @@ impl Uring {
         }
     }
 
-    /// Sends what is queued and waits. Returns whether it is worth while to wait on.
+    /// Sends queued entries and waits. Returns true if waiting on makes sense.
     fn enter(&mut self, completions: usize, until: Option<Nanos>) -> bool {
         match self.queues.enter(completions, until) {
             Ok(uninterrupted) => uninterrupted,
@@ -188,7 +189,7 @@ impl Uring {
         }
     }
 
-    /// Moves what is in the completion queue to `into`.
+    /// Moves the contents of the completion queue to `into`.
     pub(super) fn collect(&mut self, into: &mut Vec<Completion>) {
         let mut entries = std::mem::take(&mut self.entries);
         self.queues.collect(&mut entries);
@@ -208,7 +209,7 @@ impl Uring {
         }
     }
 
-    /// Hands out the completion of a request, unless the rest of it was submitted again.
+    /// Returns the completion of a request, unless its rest was submitted again.
     fn complete(&mut self, entry: &cqueue::Entry, now: Nanos, into: &mut Vec<Completion>) {
         let index = u32::try_from(entry.user_data()).unwrap_or(u32::MAX);
         if let Some(result) = self.outcome(index, entry.result())
@@ -219,7 +220,7 @@ impl Uring {
         }
     }
 
-    /// What a completion means for its request; `None` when the rest of it was submitted again.
+    /// Result of a completion for its request; `None` if the rest was submitted again.
     fn outcome(&mut self, index: u32, result: i32) -> Option<Result<(), Cause>> {
         let in_flight = self.served.slots.get_mut(index)?;
         let length = match &in_flight.operation {
@@ -245,7 +246,7 @@ impl Uring {
                 progress.moved_bytes += moved;
             }
         }
-        // The rest of it can't be sent.
+        // The rest can't be sent.
         if let Some(cause) = &self.stopped {
             return Some(Err(cause.clone()));
         }
@@ -253,8 +254,8 @@ impl Uring {
         None
     }
 
-    /// Sees to it that a wake-up ends a wait for so many completions: to the kernel it is as many of them as
-    /// there are polls of the event.
+    /// Arms enough polls for a wake-up to end a wait for `completions`: to the kernel a wake-up
+    /// counts as one completion per poll.
     fn arm_wake(&mut self, completions: usize) {
         let Some(wake) = self.wake.clone() else { return };
         while self.wake_polls < completions && self.stopped.is_none() {
@@ -267,7 +268,7 @@ impl Uring {
 impl Io for Uring {
     crate::forward_io!(served: devices in_flight slots now cpu_time timer_slack);
 
-    /// Nothing: real work takes its time by itself.
+    /// No effect: real work takes real time.
     fn charge_cpu(&mut self, _span: Nanos) {}
 
     fn submit(&mut self, device: DeviceId, request: Request) -> Result<(), Full> {
@@ -292,9 +293,9 @@ impl Io for Uring {
             let uninterrupted = self.enter(missing, wait.until);
             self.collect(into);
             let woken = waits && std::mem::take(&mut self.woken);
-            // The kernel hides that a signal or the deadline ended the wait when the same call has sent
-            // something or finds a completion; but then there are fewer completions than were waited for.
-            // (Where there is something to send again, that may be for another reason.)
+            // The kernel doesn't report that a signal or the deadline ended the wait if the same
+            // call sent entries or found completions; there are just fewer completions than
+            // requested. (With unsent entries that may have another reason.)
             let all_sent = self.queues.unsent() == 0;
             let ended_early = into.len() < had + missing && all_sent;
             let satisfied = into.len() >= enough && all_sent;
@@ -327,7 +328,8 @@ impl Drop for Uring {
         if self.served.slots.in_use() == 0 {
             return;
         }
-        // Most requests can't be cancelled once the device has them, but some may still wait in the ring.
+        // Most requests can't be cancelled once the device has them, but some may still wait in the
+        // ring.
         self.queues.cancel_all();
         let until = clock::monotonic() + DRAIN;
         let mut completions = Vec::new();
@@ -341,7 +343,7 @@ impl Drop for Uring {
             }
         }
         if self.served.slots.in_use() > 0 {
-            // The device, or the kernel, doesn't answer, and the kernel may write to this memory at any time from now on.
+            // The device or the kernel doesn't respond and may write to this memory at any time.
             std::mem::forget(std::mem::replace(&mut self.served.slots, Slots::new(0)));
         }
     }

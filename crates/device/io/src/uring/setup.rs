@@ -5,37 +5,37 @@ use super::anchor::Anchor;
 
 /// Arenas that one ring can register.
 pub(super) const ARENAS_MAX: u32 = 16;
-/// Files that one ring can register; further ones are used by their descriptors.
+/// Files that one ring can register; others are used by their descriptors.
 pub(super) const FILES_MAX: u32 = 64;
-/// The ring's own limit on entries (`IORING_MAX_ENTRIES`).
+/// Limit of the kernel on entries (`IORING_MAX_ENTRIES`).
 const ENTRIES_MAX: u32 = 32_768;
 
-/// There is no ring to be had.
+/// Reason for which no ring could be set up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetupError {
-    /// The system refuses `io_uring`, as container runtimes and some administrators do, or is short of what it takes
-    /// ([`is_unavailable`](SetupError::is_unavailable) tells these apart).
+    /// The system refuses `io_uring`, as container runtimes and some administrators do, or lacks
+    /// resources for it ([`is_unavailable`](SetupError::is_unavailable) distinguishes the two).
     #[error("io_uring is refused here: {}{}", std::io::Error::from(*errno), mend(*errno))]
     Refused {
-        /// What the system said.
+        /// Error of the system.
         errno: Errno,
     },
-    /// The system gives no event descriptor, by which other threads end a wait.
+    /// No event descriptor is available, by which other threads end a wait.
     #[error("an event descriptor for the ring: {}; raise RLIMIT_NOFILE (ulimit -n)", std::io::Error::from(*errno))]
     NoWakeEvent {
-        /// What the system said.
+        /// Error of the system.
         errno: Errno,
     },
-    /// The kernel's `io_uring` lacks something indispensable.
+    /// The kernel's `io_uring` lacks a required feature.
     #[error("this kernel's io_uring lacks {what} (Linux 5.11)")]
     TooOld {
-        /// What it lacks.
+        /// Missing feature.
         what: &'static str,
     },
 }
 
-/// What ends a shortage.
+/// Remedy for a shortage.
 fn mend(errno: Errno) -> &'static str {
     match errno {
         Errno::NOMEM => "; raise RLIMIT_MEMLOCK (ulimit -l) or free memory",
@@ -45,11 +45,13 @@ fn mend(errno: Errno) -> &'static str {
 }
 
 impl SetupError {
-    /// Whether there are no rings here at all, so that another world may stand in. Everything else is a shortage (of
-    /// memory, of descriptors), which is to be ended and not to be hidden.
+    /// Returns true if rings don't exist here at all, so that another world may replace this one.
+    /// Other errors are shortages (memory, descriptors), which need a remedy and must not be
+    /// hidden.
     pub fn is_unavailable(&self) -> bool {
         match self {
-            // Forbidden; not compiled in; shut off by a filter of system calls; none of its flags known.
+            // Forbidden, not compiled in, blocked by a system call filter, or none of its flags
+            // known.
             Self::Refused { errno } => {
                 [Errno::PERM, Errno::ACCESS, Errno::NOSYS, Errno::OPNOTSUPP, Errno::INVAL].contains(errno)
             }
@@ -59,22 +61,23 @@ impl SetupError {
     }
 }
 
-/// A ring, what it makes use of, and what it had to do without.
+/// A ring, the features in use, and the unavailable ones.
 pub(super) struct Setup {
     pub(super) ring: IoUring,
     pub(super) features: Vec<String>,
     pub(super) stepped_down: Vec<String>,
-    /// Not there where the kernel registers no files.
+    /// `None` if the kernel registers no files.
     pub(super) anchor: Option<Anchor>,
     pub(super) registered_arenas: bool,
 }
 
 type Configure = fn(&mut io_uring::Builder);
 
-/// The ways to ask for a ring, best first. `EINVAL` means that the kernel doesn't know one of the flags.
+/// Configurations, best first. `EINVAL` means that the kernel doesn't know one of the flags.
 ///
-/// With `DEFER_TASKRUN` completions appear only when the ring is entered. A ring that can't be entered any more is then
-/// closed, and its [`Anchor`] tells when its requests have ended; without an anchor there is no such ring.
+/// With `DEFER_TASKRUN` completions appear only when the ring is entered. A ring that can't be
+/// entered is then closed, and its [`Anchor`] shows when its requests have ended; such a ring needs
+/// an anchor.
 const STEPS: [(&str, Configure); 4] = [
     ("SINGLE_ISSUER, DEFER_TASKRUN, NO_SQARRAY", |builder| {
         builder.setup_single_issuer().setup_defer_taskrun().setup_taskrun_flag().setup_no_sqarray();
@@ -87,14 +90,14 @@ const STEPS: [(&str, Configure); 4] = [
     }),
     ("", |_| {}),
 ];
-/// The word for completions that appear only when the ring is entered.
+/// Name of the flag by which completions appear only when the ring is entered.
 const DEFERRED: &str = "DEFER_TASKRUN";
-/// Steps without it.
+/// Configurations without it.
 const UNDEFERRED: &[(&str, Configure)] = STEPS.split_at(2).1;
 
-/// Sets up a ring with room for `slots` requests and whatever the world itself needs beside them.
+/// Sets up a ring with room for `slots` requests and the world's own.
 pub(super) fn set_up(slots: u32) -> Result<Setup, SetupError> {
-    // One entry more, for the world's own wake-up request.
+    // One more entry for the world's wake-up request.
     let entries = (slots.min(ENTRIES_MAX - 1) + 1).next_power_of_two();
     let (mut ring, mut features, mut stepped_down) = build(entries, &STEPS)?;
     let anchor = attach(&ring);
@@ -104,7 +107,7 @@ pub(super) fn set_up(slots: u32) -> Result<Setup, SetupError> {
         (ring, features) = (undeferred.0, undeferred.1);
         stepped_down.extend(undeferred.2);
     }
-    // A filter of system calls may give a ring that can't be entered.
+    // A system call filter may allow the setup and refuse to enter the ring.
     ring.submitter().submit().map_err(|error| refused(&error))?;
     if !ring.params().is_feature_ext_arg() {
         return Err(SetupError::TooOld { what: "waiting with a time-out" });
@@ -130,7 +133,7 @@ pub(super) fn set_up(slots: u32) -> Result<Setup, SetupError> {
     Ok(Setup { ring, features, stepped_down, anchor, registered_arenas })
 }
 
-/// Makes the table of files, whose last place is the anchor's.
+/// Creates the table of files, whose last place is the anchor's.
 fn attach(ring: &IoUring) -> std::io::Result<Anchor> {
     ring.submitter().register_files_sparse(FILES_MAX + 1)?;
     Anchor::attach(ring, FILES_MAX)
@@ -155,7 +158,8 @@ fn refused(error: &std::io::Error) -> SetupError {
     SetupError::Refused { errno: errno_of(error) }
 }
 
-/// The first of the steps that works, what it is, and which ones before it didn't.
+/// Tries the configurations in order. Returns the first that works, its name, and those that
+/// failed.
 fn step_down<Ring>(
     steps: &[(&'static str, Configure)],
     mut attempt: impl FnMut(Configure) -> Result<Ring, Errno>,
@@ -175,7 +179,7 @@ fn step_down<Ring>(
 mod tests {
     use super::*;
 
-    /// What comes of a kernel that answers the attempts like this, one after the other.
+    /// Outcome of a setup for which the kernel gives these answers in order.
     fn with_answers(answers: &[Result<(), Errno>]) -> (usize, Result<(&'static str, usize), SetupError>) {
         let mut attempts = answers.iter();
         let result = step_down(&STEPS, |_| *attempts.next().unwrap());

@@ -1,11 +1,11 @@
-//! The ring's end while requests are in flight: the kernel lets it be entered no longer.
+//! Stop of a ring with requests in flight, after the kernel refuses to enter it.
 
 use super::Uring;
 use crate::{Cause, Completion, Wait, clock};
 
 impl Uring {
-    /// Takes no more requests. Those that the kernel hasn't got fail at once, the others when it is done with their
-    /// memory.
+    /// Stops the ring. Requests that the kernel hasn't taken fail at once, the others once it has
+    /// released their memory.
     pub(super) fn stop(&mut self, cause: Cause) {
         self.note(Some(cause.to_string()));
         self.stopped = Some(cause);
@@ -17,7 +17,7 @@ impl Uring {
         self.queues.close();
     }
 
-    /// Fails requests by the numbers of their entries.
+    /// Fails the requests whose entry numbers match.
     fn fail(&mut self, is_one: impl Fn(u64) -> bool) {
         let Some(cause) = self.stopped.clone() else { return };
         let now = clock::monotonic();
@@ -28,7 +28,7 @@ impl Uring {
         }
     }
 
-    /// Collects completions until there are `wait.completions` of them in `into`.
+    /// Collects completions until `into` has `wait.completions`.
     pub(super) fn reap_stopped(&mut self, wait: Wait, into: &mut Vec<Completion>) {
         let waits = into.len() < wait.completions;
         loop {
@@ -48,7 +48,8 @@ impl Uring {
         }
     }
 
-    /// Whether a wake-up ends this wait. A call that doesn't wait leaves it for the next one.
+    /// Returns true if a wake-up ends this wait. A call that doesn't wait leaves it for the next
+    /// one.
     fn is_woken(&mut self, waits: bool) -> bool {
         if !waits {
             return false;

@@ -1,4 +1,4 @@
-//! What takes a request that doesn't complete by itself: a read from an empty pipe.
+//! Tests with a request that doesn't complete by itself: a read from an empty pipe.
 use std::os::fd::AsRawFd;
 
 use super::Uring;
@@ -19,7 +19,7 @@ fn pipe_shape() -> Shape {
     }
 }
 
-/// A ring with one device, an empty pipe, and `reads` of one byte in flight on it.
+/// Creates a ring with one device, an empty pipe, and `reads` one-byte reads in flight on it.
 fn stuck_on(pipe: &std::io::PipeReader, arena: &Arena, reads: u64) -> Option<Uring> {
     let mut ring = Uring::new(100).ok()?;
     let device = add_pipe(&mut ring, pipe);
@@ -95,8 +95,8 @@ fn requests_that_hang_are_cancelled_when_the_world_is_dropped() {
     assert!(again.iter().all(|byte| *byte == 7));
 }
 
-/// A signal that arrives during the very call that sends requests ends the wait, too: a caller that waits for a
-/// device that hangs must learn of Ctrl-C.
+/// A signal that arrives during the call that sends requests must end the wait, too, so that Ctrl-C
+/// works while a device hangs.
 #[test]
 #[allow(unsafe_code, reason = "installs a handler that does nothing, and sends its signal")]
 fn a_signal_ends_a_wait() {
@@ -124,7 +124,7 @@ fn a_signal_ends_a_wait() {
     });
 }
 
-/// Whatever the kernel says to the call that enters the ring, the requests fail with it.
+/// If the kernel refuses to enter the ring, its requests fail with that error.
 #[test]
 #[allow(unsafe_code, reason = "puts something else in the place of the ring's descriptor")]
 fn requests_of_a_ring_that_the_kernel_refuses_fail() {

@@ -6,7 +6,7 @@ use rustix::event::{EventfdFlags, eventfd};
 
 use crate::io::Wake;
 
-/// An event descriptor that the ring polls.
+/// Event descriptor polled by the ring.
 #[derive(Debug)]
 pub(super) struct WakeEvent {
     descriptor: OwnedFd,
@@ -18,28 +18,28 @@ impl WakeEvent {
         Ok(Arc::new(Self { descriptor }))
     }
 
-    /// The ring's request that completes when the event is set. Not a multi-shot poll, which needs Linux
-    /// 5.13: wake-ups are rare, and arming it again costs no system call of its own.
+    /// Ring request that completes when the event is set. It isn't a multi-shot poll, which needs
+    /// Linux 5.13: wake-ups are rare, and rearming needs no extra system call.
     pub(super) fn poll_entry(&self, user_data: u64) -> squeue::Entry {
         let readable = u32::from(rustix::event::PollFlags::IN.bits());
         opcode::PollAdd::new(types::Fd(self.descriptor.as_raw_fd()), readable).build().user_data(user_data)
     }
 
-    /// The descriptor that is readable once the event is set.
+    /// Descriptor that is readable once the event is set.
     pub(super) fn descriptor(&self) -> &OwnedFd {
         &self.descriptor
     }
 
-    /// Clears the event. Returns whether it was set.
+    /// Clears the event. Returns true if it was set.
     pub(super) fn clear(&self) -> bool {
-        // Nothing to read means that another poll has cleared it already.
+        // Nothing to read: another poll has already cleared it.
         rustix::io::read(&self.descriptor, &mut [0; 8]).is_ok()
     }
 }
 
 impl Wake for WakeEvent {
     fn wake(&self) {
-        // The only failure is a counter that is full, and then the event is set.
+        // The only possible failure is a full counter, and then the event is set.
         let _ = rustix::io::write(&self.descriptor, &1_u64.to_ne_bytes());
     }
 }

@@ -2,15 +2,16 @@ use nandle_io::Buffer;
 
 use crate::{HEADER_BYTES, PageNumber};
 
-/// Changes to pages that belong together. What comes later in a batch wins. How many it may have the store says
-/// ([`Store::largest_batch`](crate::Store::largest_batch)); one with more is [refused](crate::PageError::BatchTooLarge).
+/// Changes of pages that take effect together. The last change of a page applies. Batches with more
+/// changes than [`Store::largest_batch`](crate::Store::largest_batch) are
+/// [refused](crate::PageError::BatchTooLarge).
 #[derive(Debug, Clone, Default)]
 pub struct Batch {
     changes: Vec<(PageNumber, Change)>,
     header: Option<Box<[u8; HEADER_BYTES]>>,
 }
 
-/// What happens to a page.
+/// Change of a page.
 #[derive(Debug, Clone)]
 pub(crate) enum Change {
     Put(Buffer),
@@ -18,38 +19,38 @@ pub(crate) enum Change {
 }
 
 impl Batch {
-    /// No changes.
+    /// An empty batch.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Gives a page new contents, which have the length of a page ([`Store::buffer`](crate::Store::buffer)).
+    /// Sets a page's contents, as long as a page ([`Store::buffer`](crate::Store::buffer)).
     pub fn put(&mut self, page: PageNumber, contents: Buffer) {
         self.changes.push((page, Change::Put(contents)));
     }
 
-    /// Says that a page's contents are needed no more. Until it is written again, reading it gives zeros, anything that it
-    /// held before or a mixture of these (so it may look torn, whatever the policy promises, and differently after a power
-    /// cut), or, with `direct` and `auto`, whatever the device gives for discarded blocks. It never gives what a batch
-    /// contained that didn't survive. Who has to tell a discarded page from a written one keeps a note of it in a page of
-    /// the same batch.
+    /// Discards a page's contents. Until it is rewritten, reads return zeros, anything that it held
+    /// before, or a mixture of these. It may look torn, whatever the policy promises, and read
+    /// differently after a power cut. With `direct` and `auto` reads may return whatever the device
+    /// gives for discarded blocks. They never return contents of a lost batch. To distinguish
+    /// discarded pages from written ones, record them in a page of the same batch.
     pub fn discard(&mut self, page: PageNumber) {
         self.changes.push((page, Change::Discard));
     }
 
-    /// Gives the store another header, which an engine keeps its root page, its position in a log or the number of its schema in. It
-    /// survives a power cut together with the pages of the batch; with `direct` and `auto`, as one page more of it. It counts as a
-    /// change.
+    /// Sets the store's header, suitable for an engine's root page, log position or schema version.
+    /// It is atomic with the pages of the batch; with `direct` and `auto` it behaves like another
+    /// page. Counts as one change.
     pub fn set_header(&mut self, header: [u8; HEADER_BYTES]) {
         self.header = Some(Box::new(header));
     }
 
-    /// How many changes it has.
+    /// Number of changes.
     pub fn len(&self) -> usize {
         self.changes.len() + usize::from(self.header.is_some())
     }
 
-    /// Whether it has no changes.
+    /// Returns true if there are no changes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -58,7 +59,7 @@ impl Batch {
         self.header.as_deref()
     }
 
-    /// A batch of its header alone, which it has no more.
+    /// Splits the header off into a batch of its own.
     pub(crate) fn take_header(&mut self) -> Self {
         Self { changes: Vec::new(), header: self.header.take() }
     }
@@ -71,7 +72,7 @@ impl Batch {
         Self { changes, header: None }
     }
 
-    /// Its changes to pages. Its header is one of them when it comes to a policy.
+    /// Changes of pages. The header becomes one of them before a batch reaches a policy.
     pub(crate) fn into_changes(self) -> Vec<(PageNumber, Change)> {
         self.changes
     }

@@ -1,6 +1,6 @@
-//! Mistakes that a store like this one could make, to be seeded where the crash tests want to know whether they would be
-//! caught. Each has a hook of one line where the mistake would be. Without the feature `defects`, which only those tests
-//! turn on, the hooks are constants and nothing is left of them.
+//! Possible mistakes of a store, seeded to verify that the crash tests catch them. Each has a
+//! one-line hook at the place of the mistake. Without the feature `defects`, which only those tests
+//! enable, the hooks are constants and are compiled away.
 #![cfg_attr(
     not(feature = "defects"),
     expect(unreachable_pub, dead_code, reason = "only the crash tests seed defects")
@@ -11,74 +11,74 @@
 pub enum Defect {
     /// A commit is acknowledged without a flush.
     SkippedFlush,
-    /// A header counts although its pages aren't there.
+    /// A header counts without its pages.
     PagesUnchecked,
-    /// A group of batches counts although its end isn't there.
+    /// A group of batches counts without its end.
     HalfGroups,
-    /// Extents count although one before them is missing.
+    /// Extents count behind a missing one.
     GapsAccepted,
-    /// What an earlier opening cut off counts again.
+    /// Remains of an interrupted opening count again.
     EpochIgnored,
-    /// Slots are given back before the flush that makes their pages durable at home.
+    /// Slots are freed before the flush that makes their pages durable at home.
     UnflushedHomes,
-    /// Slots are used again before the ledger that frees them is durable.
+    /// Slots are reused before the ledger that frees them is durable.
     LedgerUnflushed,
-    /// The slot of a page that is written again is used at once.
+    /// The slot of a rewritten page is reused immediately.
     LiveSlotReused,
-    /// Of two slots with one destination the older one wins.
+    /// The older of two slots with one destination wins.
     OldestWins,
-    /// Every ledger overwrites the one before.
+    /// Every ledger overwrites the previous one.
     LedgerInPlace,
-    /// Pages go home before their batch is durable.
+    /// Pages are destaged before their batch is durable.
     HomeBeforeDurable,
-    /// The slot of a discarded page is never called dead.
+    /// The slot of a discarded page is never declared dead.
     DiscardKeepsSlot,
-    /// A slot is called dead before the newer version is durable.
+    /// A slot is declared dead before the newer version is durable.
     DeadTooEarly,
-    /// A failed flush passes for one that succeeded.
+    /// A failed flush counts as successful.
     FailedFlushForgotten,
-    /// Checksums cover the first sector of a page.
+    /// Checksums cover only the first sector of a page.
     PartialChecksum,
-    /// An opening takes for durable what may never have been.
+    /// An opening treats volatile extents as durable.
     TailTrusted,
-    /// What an opening writes once more counts before it is durable.
+    /// A renewal counts before it is durable.
     RenewalUnflushed,
-    /// A ledger names checksums of home pages that aren't flushed.
+    /// A ledger names unflushed checksums of home pages.
     SumsUnflushed,
-    /// An opening takes chunks of checksums as they were written last, without what the log tells since.
+    /// An opening reads chunks of checksums without later entries in the log.
     SumsLogIgnored,
     /// A growth counts before it is durable.
     GrowthUnflushed,
-    /// A store has two copies of the label, and a growth overwrites both at the same time.
+    /// A growth overwrites both of only two copies of the label concurrently.
     LabelsTogether,
     /// The label is written before the rest of a new store is durable.
     LabelFirst,
-    /// Pages go straight home although recovery finds them in the staging area.
+    /// Direct writes of pages that recovery finds in the staging area.
     HeldForgotten,
-    /// Pages go straight home before it is durable that their slots are dead.
+    /// Direct writes before the dead slots of their pages are durable.
     DeadSlotsNotPersisted,
-    /// What went straight home isn't flushed before the staging area is taken again.
+    /// Direct writes aren't flushed before staging resumes.
     StraightUnflushed,
-    /// Cleaning moves what it read although a newer version was written meanwhile.
+    /// Cleaning moves a page although a newer version was written meanwhile.
     StaleMove,
-    /// A zone is given back with a page alive in it.
+    /// A zone with a live page is freed.
     LiveZoneFreed,
-    /// An opening says the number of an earlier batch than the last one that is there.
+    /// An opening reports an earlier batch than the last one present.
     BatchNumbersGoBack,
-    /// A read of many counts although a batch has changed one of its pages meanwhile.
+    /// A read of many pages counts although a batch changed one of them meanwhile.
     ManyOfSeveralStates,
-    /// The names that a conversion exchanges aren't synced.
+    /// The exchange of names in a conversion isn't synced.
     ConversionUnsynced,
-    /// The header is written in a group before that of its batch.
+    /// The header is written in an earlier group than its batch.
     HeaderApart,
-    /// The zones of a growth are written to before a durable ledger has them.
+    /// Zones added by a growth are written before a durable ledger includes them.
     ZonesTooEarly,
-    /// Clients take the zone without which cleaning can't go on.
+    /// Clients use the zone that cleaning needs to proceed.
     ReserveTooSmall,
 }
 
 impl Defect {
-    /// Those that the policies with a staging area could have.
+    /// Defects of policies with a staging area.
     pub const OF_STAGING: [Self; 21] = [
         Self::SkippedFlush,
         Self::PagesUnchecked,
@@ -103,24 +103,24 @@ impl Defect {
         Self::HeaderApart,
     ];
 
-    /// Those that a store could have that grows, whatever its policy.
+    /// Defects of growth under any policy.
     pub const OF_GROWTH: [Self; 2] = [Self::GrowthUnflushed, Self::LabelsTogether];
 
-    /// Those that a growth of `out-of-place` could have.
+    /// Defects of growth under `out-of-place`.
     pub const OF_ZONE_GROWTH: [Self; 1] = [Self::ZonesTooEarly];
 
-    /// Those that only reads of many pages show.
+    /// Defects that only reads of many pages reveal.
     pub const OF_READ_MANY: [Self; 1] = [Self::ManyOfSeveralStates];
 
-    /// Those that only a store with several chunks of checksums could have.
+    /// Defects that only a store with several chunks of checksums reveals.
     pub const OF_CHUNKS: [Self; 1] = [Self::SumsLogIgnored];
 
-    /// Those that `auto` could have when it changes its way.
+    /// Defects of `auto` when it changes its way.
     pub const OF_AUTO: [Self; 3] =
         [Self::HeldForgotten, Self::DeadSlotsNotPersisted, Self::StraightUnflushed];
 
-    /// Those that `out-of-place` could have; its slots are zones. [`ReserveTooSmall`](Self::ReserveTooSmall) loses nothing, but the
-    /// store wedges.
+    /// Defects of `out-of-place`, with zones in place of slots.
+    /// [`ReserveTooSmall`](Self::ReserveTooSmall) loses nothing, but wedges the store.
     pub const OF_OUT_OF_PLACE: [Self; 17] = [
         Self::SkippedFlush,
         Self::PagesUnchecked,
@@ -141,13 +141,13 @@ impl Defect {
         Self::HeaderApart,
     ];
 
-    /// Whether it is seeded in this thread.
+    /// Returns true if the defect is seeded in this thread.
     #[cfg(feature = "defects")]
     pub(crate) fn is_seeded(self) -> bool {
         SEEDED.get() == Some(self)
     }
 
-    /// It never is.
+    /// Always false without the feature.
     #[cfg(not(feature = "defects"))]
     #[expect(clippy::unused_self, reason = "the same signature as with the feature")]
     pub(crate) const fn is_seeded(self) -> bool {
@@ -160,7 +160,7 @@ thread_local! {
     static SEEDED: std::cell::Cell<Option<Defect>> = const { std::cell::Cell::new(None) };
 }
 
-/// Seeds a defect in all stores of this thread, or none.
+/// Seeds a defect, or none, in all stores of this thread.
 #[cfg(feature = "defects")]
 pub fn seed_defect(defect: Option<Defect>) {
     SEEDED.set(defect);

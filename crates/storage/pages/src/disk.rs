@@ -19,15 +19,15 @@ use crate::policy::Task;
 use crate::signal::Signal;
 use crate::{BLOCK_BYTES, PageError, Stats};
 
-/// The store's device: counts what goes there, lets calls that wait for a flush at the same time share it, and stops for good
-/// when a write or a flush failed.
+/// Device of a store. Counts requests, shares flushes among waiting calls, and stops permanently
+/// after a failed write or flush.
 pub(crate) struct Disk {
     device: AsyncDevice,
     parts: Parts,
     shape: Shape,
     handle: Handle,
     first_failure: RefCell<Option<PageError>>,
-    /// Runs when the first failure comes.
+    /// Action for the first failure.
     on_failure: RefCell<Option<Box<dyn FnOnce()>>>,
     writes: Writes,
     changed: Signal,
@@ -35,30 +35,30 @@ pub(crate) struct Disk {
     read_only: bool,
 }
 
-/// A flush at the device.
+/// A flush in flight.
 #[derive(Debug)]
 struct Flush {
-    /// How many writes it makes durable.
+    /// Number of writes that it makes durable.
     covers: u64,
     has_succeeded: bool,
 }
 
-/// How many writes were seen to complete, and how many of them flushes cover.
+/// Counts of completed writes, and of those covered by flushes.
 #[derive(Debug)]
 struct Writes {
     completed: Cell<u64>,
-    /// Flushes at the device, in the order in which they were sent. A later one counts for nothing before those in front of
-    /// it have succeeded: what a failed flush was to keep may be lost even if the next one succeeds.
+    /// Flushes in flight, in order. A flush counts only after all earlier ones have succeeded: data
+    /// of a failed flush may be lost even if the next one succeeds.
     flushes: RefCell<VecDeque<Flush>>,
-    /// How many may be there.
+    /// Maximum flushes in flight.
     flush_depth: Cell<usize>,
     durable: Cell<u64>,
-    /// How many wait for a flush.
+    /// Number of calls waiting for a flush.
     waiting: Cell<usize>,
 }
 
 impl Default for Writes {
-    /// What had the device before may have left something volatile: that counts as a write.
+    /// The device's previous user may have left volatile data, which counts as a write.
     fn default() -> Self {
         Self {
             completed: Cell::new(1),
@@ -108,13 +108,13 @@ impl Disk {
         change(&mut self.counts.borrow_mut());
     }
 
-    /// An error once a write or a flush has failed, or if nothing may be written at all.
+    /// Returns an error after a failed write or flush, and in a read-only store.
     pub(crate) fn check_writable(&self) -> Result<(), PageError> {
         self.check_running()?;
         if self.read_only { Err(PageError::ReadOnly) } else { Ok(()) }
     }
 
-    /// An error once a write or a flush has failed.
+    /// Returns an error after a failed write or flush.
     pub(crate) fn check_running(&self) -> Result<(), PageError> {
         match &*self.first_failure.borrow() {
             Some(first) => Err(PageError::Latched { first: Box::new(first.clone()) }),
@@ -122,7 +122,7 @@ impl Disk {
         }
     }
 
-    /// Stops the store for good.
+    /// Stops the store permanently.
     pub(crate) fn latch(&self, error: &PageError) {
         self.first_failure.borrow_mut().get_or_insert_with(|| error.clone());
         if let Some(run) = self.on_failure.take() {
@@ -131,7 +131,7 @@ impl Disk {
         self.changed.notify();
     }
 
-    /// Runs `action` when the store stops; at once if it has.
+    /// Runs `action` when the store stops, or now if it has stopped.
     pub(crate) fn on_failure(&self, action: impl FnOnce() + 'static) {
         if self.check_running().is_err() {
             return action();
@@ -139,7 +139,7 @@ impl Disk {
         *self.on_failure.borrow_mut() = Some(Box::new(action));
     }
 
-    /// Writes; the request is on its way when this returns.
+    /// Starts a write.
     pub(crate) fn write(
         self: &Rc<Self>,
         action: &'static str,
@@ -149,7 +149,8 @@ impl Disk {
         self.send(action, offset_bytes, from, Durability::Volatile)
     }
 
-    /// The same; with [`Durability::Durable`] it is durable when it completes, and needs no flush of the caller's.
+    /// Starts a write. With [`Durability::Durable`] it is durable at completion, without a flush by
+    /// the caller.
     pub(crate) fn send(
         self: &Rc<Self>,
         action: &'static str,
@@ -173,20 +174,22 @@ impl Disk {
         Writing { disk: Rc::clone(self), action, of_request, needs_flush, flushing: None, parts: Some(parts) }
     }
 
-    /// Whether a durable write may be one request. Where it is a write and a sync, or goes through a page cache, its sync
-    /// can take the error of an earlier write, which the system reports once per open file. A flush that overlaps would then
-    /// succeed, and acknowledge what is lost. So there such a write shares the store's flushes.
+    /// Returns true if durable writes may be single requests. If they consist of a write and a
+    /// sync, or use a page cache, their sync may consume the error of an earlier write, which the
+    /// system reports once per open file. An overlapping flush would then succeed although data is
+    /// lost. Such writes therefore share the store's flushes.
     fn takes_durable_writes(&self) -> bool {
         self.shape.access == Access::Direct && self.shape.durable_writes != DurableWrites::WriteThenFlush
     }
 
-    /// Makes the device's new length durable, and all that was written before: flushes although every write is durable.
+    /// Makes the device's new length and all earlier writes durable. Flushes even if every write is
+    /// durable.
     pub(crate) async fn flush_length(self: &Rc<Self>) -> Result<(), PageError> {
         self.writes.completed.update(|completed| completed + 1);
         self.flush().await
     }
 
-    /// Reads; the request is on its way when this returns.
+    /// Starts a read.
     pub(crate) fn read(&self, action: &'static str, offset_bytes: u64, into: BufferMut) -> Reading {
         let length_bytes = into.len();
         debug_assert!(is_in_blocks(offset_bytes, length_bytes), "{length_bytes} bytes at {offset_bytes}");
@@ -198,7 +201,7 @@ impl Disk {
         Reading { action, parts }
     }
 
-    /// Tells the device that a range is needed no more, where it wants to know.
+    /// Discards a range on a device that supports it.
     pub(crate) async fn discard(&self, offset_bytes: u64, length_bytes: u64) -> Result<(), PageError> {
         self.check_writable()?;
         if !self.counts.borrow().takes_discards {
@@ -206,7 +209,7 @@ impl Disk {
         }
         let result = self.device.discard(offset_bytes, length_bytes).await;
         match result {
-            // Nothing was lost: the pages hold what they held.
+            // Nothing was lost: the pages still hold their contents.
             Err(refused) if refused.cause.is_unsupported() => {
                 self.count(|stats| stats.takes_discards = false);
                 return Ok(());
@@ -218,14 +221,14 @@ impl Disk {
         result.map_err(PageError::device("discarding pages")).inspect_err(|error| self.latch(error))
     }
 
-    /// Makes durable what had been written when this was called: waits for a flush that covers it, its own or one that
-    /// others asked for.
+    /// Makes all completed writes durable: waits for a flush that covers them, shared with other
+    /// callers where possible.
     pub(crate) async fn flush(self: &Rc<Self>) -> Result<(), PageError> {
         self.flush_when(|| true).await
     }
 
-    /// The same, but leaves it to other callers to ask for the flush as long as it isn't urgent. What makes it urgent is followed by a
-    /// [`recheck`](Disk::recheck).
+    /// Like [`flush`](Self::flush), but leaves the flush to other callers while it isn't urgent.
+    /// Call [`recheck`](Disk::recheck) when it becomes urgent.
     pub(crate) async fn flush_when(self: &Rc<Self>, is_urgent: impl Fn() -> bool) -> Result<(), PageError> {
         let writes = &self.writes;
         let needed = writes.completed.get();
@@ -246,31 +249,32 @@ impl Disk {
         self.check_writable()
     }
 
-    /// How many flushes may be at the device at the same time, one if nothing else is said. The system joins those that wait
-    /// for one that runs, so that the next begins in the moment in which it ends. Through a page cache it is always one: of two
-    /// calls that overlap the system tells only one that writing back has failed, and the other would count.
+    /// Sets the maximum number of flushes in flight; 1 by default. The system merges waiting
+    /// flushes, so the next one begins as soon as the current one ends. With a page cache the
+    /// maximum is always 1: of two overlapping calls only one receives a writeback error, and the
+    /// other would count.
     pub(crate) fn set_flush_depth(&self, flushes: usize) {
         debug_assert!(flushes > 0, "a write needs a flush");
         let is_direct = self.shape.access == Access::Direct;
         self.writes.flush_depth.set(if is_direct { flushes } else { 1 });
     }
 
-    /// Lets callers that leave a flush to others find out whether it is urgent by now.
+    /// Wakes callers that wait for others' flushes to check their urgency.
     pub(crate) fn recheck(&self) {
         self.changed.notify();
     }
 
-    /// Whether flushes cover every write that was seen to complete.
+    /// Returns true if flushes cover every completed write.
     pub(crate) fn is_all_durable(&self) -> bool {
         self.writes.durable.get() >= self.writes.completed.get()
     }
 
-    /// Whether a flush is awaited: then one that flushes does it for both.
+    /// Returns true if a call waits for a flush, which others may share.
     pub(crate) fn flush_is_awaited(&self) -> bool {
         self.writes.waiting.get() > 0
     }
 
-    /// In a task of its own, so that it ends even when it isn't awaited any more.
+    /// Starts a flush in its own task, which completes even if not awaited.
     fn start_flush(self: &Rc<Self>) {
         let covers = self.writes.completed.get();
         debug_assert!(covers > self.writes.durable.get(), "a flush that covers nothing new isn't sent");
@@ -290,13 +294,13 @@ impl Disk {
 }
 
 impl Writes {
-    /// Whether there is room for a flush, and none at the device covers so many writes.
+    /// Returns true if another flush may start, and none in flight covers `needed` writes.
     fn may_flush(&self, needed: u64) -> bool {
         let flushes = self.flushes.borrow();
         flushes.len() < self.flush_depth.get() && flushes.back().is_none_or(|last| last.covers < needed)
     }
 
-    /// The flush that covers so many writes has succeeded.
+    /// Records the success of the flush that covers `covers` writes.
     fn flushed(&self, covers: u64) {
         let mut flushes = self.flushes.borrow_mut();
         let flush = flushes.iter_mut().find(|flush| flush.covers == covers);
@@ -312,14 +316,14 @@ impl Writes {
     }
 }
 
-/// Whether a request begins and ends where blocks do.
+/// Returns true if a request is aligned to blocks.
 fn is_in_blocks(offset_bytes: u64, length_bytes: usize) -> bool {
     length_bytes > 0
         && offset_bytes.is_multiple_of(BLOCK_BYTES as u64)
         && length_bytes.is_multiple_of(BLOCK_BYTES)
 }
 
-/// A caller that waits, as long as it lives.
+/// Counts a waiting caller until dropped.
 struct Waiting<'a>(&'a Cell<usize>);
 
 impl<'a> Waiting<'a> {
@@ -336,16 +340,16 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// A write on its way. It goes on when this is dropped.
+/// A write in flight. Continues if dropped.
 #[must_use = "what became of the write is lost"]
 pub(crate) struct Writing {
     disk: Rc<Disk>,
     action: &'static str,
-    /// Of the request, which a flush may have to follow.
+    /// Durability of the request; a volatile one may need a flush.
     of_request: Durability,
     needs_flush: bool,
     flushing: Option<Task<'static, ()>>,
-    /// Or why there is no request; `None` when it is done.
+    /// Request parts, or the reason why there are none; `None` when completed.
     parts: Option<Result<WriteParts, PageError>>,
 }
 
@@ -379,7 +383,7 @@ impl Future for Writing {
     }
 }
 
-/// A read on its way.
+/// A read in flight.
 #[must_use = "the buffer comes back with it"]
 pub(crate) struct Reading {
     action: &'static str,

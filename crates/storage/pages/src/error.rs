@@ -6,20 +6,21 @@ use nandle_units::format_bytes_exact;
 
 use crate::{PageNumber, PolicyKind};
 
-/// A store could not do what it was asked.
+/// Error of a store.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PageError {
     /// The device refused or failed.
     #[error("{action}: {source}")]
     Device {
-        /// What the store was doing.
+        /// Action of the store.
         action: &'static str,
-        /// What the device said.
+        /// Error of the device.
         source: IoError,
     },
-    /// The store has stopped: after a write or a flush failed what is durable is unknown, and after anything else that goes
-    /// wrong in the background nothing may be written any more. No call succeeds, no read either, until it is opened again.
+    /// The store has stopped. After a failed write or flush it is unknown which data is durable,
+    /// and after other background failures nothing may be written. Every call fails, reads
+    /// included, until the store is reopened.
     #[error("the store stopped after a failure ({first}); {}", after(first))]
     Latched {
         /// The first failure.
@@ -34,12 +35,12 @@ pub enum PageError {
         /// The device's number.
         index: u32,
     },
-    /// The device's logical block doesn't divide ours.
+    /// The device's logical block doesn't divide the store's block.
     #[error("the device's logical block of {got} bytes doesn't divide the store's {expected}")]
     LogicalBlock {
-        /// The device's.
+        /// Logical block of the device.
         got: u64,
-        /// Ours.
+        /// Block of the store.
         expected: usize,
     },
     /// The device is too small for the store.
@@ -48,122 +49,123 @@ pub enum PageError {
         format_bytes_exact(*needed_bytes), format_bytes_exact(*capacity_bytes)
     )]
     TooSmall {
-        /// What the store needs.
+        /// Length that the store needs.
         needed_bytes: u64,
-        /// What the device has.
+        /// Length of the device.
         capacity_bytes: u64,
-        /// What can be done.
+        /// Remedy.
         mend: &'static str,
     },
-    /// Pages can't have this length.
+    /// Invalid page length.
     #[error(
         "pages of {}: a store takes {} to {}, in powers of two",
         format_bytes_exact(*got), format_bytes_exact(*least as u64), format_bytes_exact(*most as u64)
     )]
     PageSize {
-        /// What was asked for.
+        /// Requested length.
         got: u64,
-        /// The smallest.
+        /// Minimum.
         least: usize,
-        /// The largest.
+        /// Maximum.
         most: usize,
     },
-    /// An option is beyond those of any store.
+    /// An option is out of range.
     #[error("the option `{option}` is {got}, and a store takes {least} to {most}")]
     Option {
-        /// Its name.
+        /// Name of the option.
         option: &'static str,
-        /// What it was.
+        /// Its value.
         got: u64,
-        /// The least.
+        /// Minimum.
         least: u64,
-        /// The most.
+        /// Maximum.
         most: u64,
     },
-    /// There is too little memory for a store with such pages.
+    /// Too little memory for a store with such pages.
     #[error(
         "`memory_bytes` {}: a store with such pages needs at least {}",
         format_bytes_exact(*got), format_bytes_exact(*needed)
     )]
     LeastMemory {
-        /// What it was to have.
+        /// Requested memory.
         got: u64,
-        /// Eight pages.
+        /// Minimum: eight pages.
         needed: u64,
     },
-    /// The buffer is too small.
+    /// The staging area is too small.
     #[error(
         "a buffer of {}: pages of this length need at least {}",
         format_bytes_exact(*got), format_bytes_exact(*least)
     )]
     BufferSize {
-        /// What was asked for.
+        /// Requested length.
         got: u64,
-        /// The smallest.
+        /// Minimum.
         least: u64,
     },
-    /// A store shall never have as many pages as it begins with.
+    /// `pages_max` is less than the initial number of pages.
     #[error(
         "`pages_max` {pages_max}: the store begins with {pages} pages; give as many at least, or leave it out"
     )]
     PagesMax {
-        /// How many pages it begins with.
+        /// Initial number of pages.
         pages: u64,
-        /// How many it was to have at most.
+        /// Requested maximum.
         pages_max: u64,
     },
-    /// The store is of an earlier format, which is read and not written.
+    /// The store has an earlier format, which is read but never written.
     #[error(
         "the store has format version {got}, and this program writes version {expected} alone: it opens for reading only. \
          `PageStore::open` converts a store in a file; one on a device is copied by `nandle pages salvage DEVICE -o NEW`"
     )]
     EarlierFormat {
-        /// The store's.
+        /// Version of the store.
         got: u32,
-        /// The present one.
+        /// Current version.
         expected: u32,
     },
-    /// A store of an earlier format can't be converted: it is damaged, or its copy can't be written.
+    /// A store of an earlier format can't be converted: it is damaged, or its copy can't be
+    /// written.
     #[error(
         "converting {}, which has format version {version}: {source}; it is unchanged and opens for reading only, and \
          `nandle pages salvage {} -o NEW` copies what is sound", path.display(), path.display()
     )]
     Conversion {
-        /// The store's file.
+        /// File of the store.
         path: PathBuf,
-        /// Its format.
+        /// Version of its format.
         version: u32,
-        /// What failed.
+        /// Underlying error.
         source: Box<PageError>,
     },
-    /// A store of an earlier format is converted by a copy beside it, for which there is no space.
+    /// There is no space for the copy by which a store of an earlier format is converted.
     #[error(
         "converting {}, which has format version {version}, to the present format takes {} of space beside it{}: free some, or \
          copy the store to another disk by `nandle pages salvage {} -o NEW`; it is unchanged and opens for reading only",
         path.display(), format_bytes_exact(*needed_bytes), free(*free_bytes), path.display()
     )]
     ConversionSpace {
-        /// The store's file.
+        /// File of the store.
         path: PathBuf,
-        /// Its format.
+        /// Version of its format.
         version: u32,
-        /// Bytes that the copy takes.
+        /// Bytes that the copy needs.
         needed_bytes: u64,
-        /// Bytes that were free, if the file system says so.
+        /// Free bytes, if the file system reports them.
         free_bytes: Option<u64>,
     },
-    /// There is no store in the file of a [`PageStore`](crate::PageStore).
+    /// The file of a [`PageStore`](crate::PageStore) holds no store.
     #[error("{} holds no page store ({found}); create one, or name the right file", path.display())]
     NotAStoreFile {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What was found instead.
+        /// Contents found instead.
         found: &'static str,
     },
-    /// There is no store on the device.
+    /// The device holds no store.
     #[error("the device holds no page store ({found}); create one, or name the right device")]
     NotAStore {
-        /// What was found instead.
+        /// Contents found instead.
         found: &'static str,
     },
     /// All copies of the label are lost, or there never was a store.
@@ -173,10 +175,10 @@ pub enum PageError {
          they weren't the usual ones"
     )]
     LabelLost {
-        /// What was found instead.
+        /// Contents found instead.
         found: &'static str,
     },
-    /// A new store was given the id of one that the device holds already.
+    /// The device already holds a store with the id given for a new one.
     #[error(
         "the device holds a store with the id {id:#x} already, and what it left could be taken for the new one's: give no id, \
          or another"
@@ -185,181 +187,181 @@ pub enum PageError {
         /// The id.
         id: u128,
     },
-    /// The store is of another version.
+    /// The store has an unsupported version.
     #[error("the store has format version {got}, and this program reads versions 1 to {expected}")]
     Version {
-        /// The store's.
+        /// Version of the store.
         got: u32,
-        /// The newest that this program reads.
+        /// Newest supported version.
         expected: u32,
     },
-    /// The store has another policy than the caller expected, or one that this version doesn't know.
+    /// The store has another policy than expected, or an unknown one.
     #[error(
         "the store was made with the policy {got}, and {expected} was expected: it can't be changed afterwards"
     )]
     Policy {
-        /// The store's.
+        /// Policy of the store.
         got: String,
-        /// What was expected.
+        /// Expected policy.
         expected: String,
     },
-    /// A page behind the end of the store.
+    /// A page beyond the end of the store.
     #[error("page {} is beyond the end of the store, which has {pages} pages", page.0)]
     BeyondEnd {
-        /// The page.
+        /// Number of the page.
         page: PageNumber,
-        /// How many pages there are.
+        /// Number of pages in the store.
         pages: u64,
     },
     /// Contents of the wrong length.
     #[error("{page}: {got} bytes were given, and a page of this store has {expected}")]
     PageLength {
-        /// The page.
+        /// Number of the page.
         page: PageNumber,
         /// Length of the contents.
         got: usize,
         /// Length of a page.
         expected: usize,
     },
-    /// The store was made by a version whose stores have no header.
+    /// The store was created by a version without headers.
     #[error("the store has no header, since an earlier version made it; copy its pages to a new store")]
     NoHeader,
-    /// A batch that the policy can't make durable as a whole. The most is bounded by the staging area
-    /// ([`buffer_bytes`](crate::CreateOptions::buffer_bytes)), under `out-of-place` by zones, and in a
-    /// [`PageStore`](crate::PageStore) by memory.
+    /// The batch is too large to be atomic. The maximum depends on the staging area
+    /// ([`buffer_bytes`](crate::CreateOptions::buffer_bytes)), under `out-of-place` on zones, and
+    /// in a [`PageStore`](crate::PageStore) on memory.
     #[error("a batch of {changes} changes: this store takes at most {most} as a whole; split it, or {mend}")]
     BatchTooLarge {
         /// Changes in the batch.
         changes: usize,
-        /// The most there may be.
+        /// Maximum number of changes.
         most: usize,
-        /// The option that raises it.
+        /// Option that raises the maximum.
         mend: &'static str,
     },
-    /// What was read is not what was written.
+    /// A page's contents aren't those of its last write.
     #[error(
         "{page} read from {place} is damaged, stale, or another page: checksum {got:#010x}, expected {expected:#010x}; \
          restore it from a copy and write it again"
     )]
     Damaged {
-        /// The page.
+        /// Number of the page.
         page: PageNumber,
-        /// Where it was read from.
+        /// Place of the read.
         place: &'static str,
-        /// The checksum of what was read.
+        /// Checksum of the contents read.
         got: u32,
-        /// The checksum of what was written.
+        /// Checksum of the last write.
         expected: u32,
     },
-    /// A structure of the store's own is damaged, so that acknowledged pages are lost.
+    /// A structure of the store is damaged, so that acknowledged pages are lost.
     #[error(
         "the store is damaged: {what} (at byte {offset_bytes} of the device); restore it from a copy, or save what is sound: \
          `nandle pages salvage STORE -o NEW`"
     )]
     Corrupt {
-        /// What is wrong.
+        /// Description of the damage.
         what: &'static str,
-        /// Where.
+        /// Offset on the device.
         offset_bytes: u64,
     },
-    /// Extents of an out-of-place store that were durable aren't there, or are older ones again.
+    /// Durable extents of an out-of-place store are missing, or replaced by older ones.
     #[error(
         "the store is damaged: {what}; its ledger tells of {expected} extents since the map was saved, and {found} of those in \
          the zones (from byte {zones_offset_bytes} of the device on) can be what it means; restore the store from a copy, or save \
          what is sound: `nandle pages salvage STORE -o NEW`"
     )]
     ExtentsLost {
-        /// What is wrong.
+        /// Description of the damage.
         what: &'static str,
-        /// Where the zones begin.
+        /// Offset of the zones.
         zones_offset_bytes: u64,
-        /// Extents that hold the newest version of a page, as they were found.
+        /// Number of extents found that hold the newest version of a page.
         found: u64,
-        /// How many there should be.
+        /// Expected number.
         expected: u64,
     },
-    /// Checksums of home pages are damaged, so that these pages can't be checked any more.
+    /// Checksums of home pages are damaged, so that these pages can't be checked.
     #[error(
         "the checksums of home pages are damaged (at byte {offset_bytes} of the device), from {first} on at least: restore the \
          store from a copy, or open it with `forget_lost_sums` to read what is there unchecked"
     )]
     SumsLost {
-        /// The first page whose checksum is lost.
+        /// First page whose checksum is lost.
         first: PageNumber,
-        /// Where the checksums are.
+        /// Offset of the checksums.
         offset_bytes: u64,
     },
-    /// An out-of-place store was made with too few zones for its pages, as earlier versions did.
+    /// An out-of-place store has too few zones for its pages, as created by earlier versions.
     #[error(
         "{free} of {zones} zones are free, and none of the others gets shorter by being cleaned: what was acknowledged is safe \
          and can be read; open the store read-only and copy its pages to a new one, which gets more zones"
     )]
     NoRoom {
-        /// Zones that are free.
+        /// Number of free zones.
         free: usize,
-        /// All of them.
+        /// Total number of zones.
         zones: usize,
     },
-    /// The store came into a state that can't be.
+    /// The store detected an inconsistent state.
     #[error(
         "the store contradicts itself ({what}), so it stopped before it could do harm: what was acknowledged is safe; open \
          the store again, and report this"
     )]
     Inconsistent {
-        /// What is contradictory.
+        /// Description of the inconsistency.
         what: &'static str,
     },
-    /// The store is open elsewhere, and was for the second that an opening waits: a process that was killed gives its
-    /// files up a little later.
+    /// The store is open elsewhere. Reported after the opening has waited a second, because a
+    /// killed process releases its files with a delay.
     #[error(
         "the store is open already, here or in another process, and still was after a second; close it there first"
     )]
     Locked,
-    /// The store can't have so many pages.
+    /// The store can't have this number of pages.
     #[error("growing the store, made with the policy {policy}, to {to} pages: {why}")]
     CannotGrow {
-        /// The store's policy.
+        /// Policy of the store.
         policy: PolicyKind,
-        /// How many pages it was to have.
+        /// Requested number of pages.
         to: u64,
-        /// Why it can't, and what can be done.
+        /// Reason and remedy.
         why: &'static str,
     },
-    /// The file of a [`PageStore`](crate::PageStore) can't be made, opened or grown.
+    /// The file of a [`PageStore`](crate::PageStore) can't be created, opened or extended.
     #[error("{action} {}: {why}", path.display())]
     File {
-        /// What the store was doing.
+        /// Action of the store.
         action: &'static str,
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What kind of failure it was.
+        /// Kind of the system's error.
         kind: std::io::ErrorKind,
-        /// What the system said, and what can be done.
+        /// System's message, and remedy.
         why: String,
     },
-    /// The thread of a blocking store doesn't run.
+    /// The thread of a blocking store couldn't start, or has ended.
     #[error("the store's thread: {why}")]
     Thread {
-        /// Why not.
+        /// Reason.
         why: String,
     },
-    /// The thread of a blocking store got no world to do its I/O in.
+    /// The thread of a blocking store couldn't set up its I/O.
     #[error("a world for the store's I/O: {source}")]
     World {
-        /// Why not.
+        /// Reason.
         source: SetupError,
     },
-    /// The store was opened for reading.
+    /// The store was opened read-only.
     #[error("the store was opened for reading only")]
     ReadOnly,
 }
 
-/// How much space there is.
+/// Describes the free space.
 fn free(free_bytes: Option<u64>) -> String {
     free_bytes.map_or_else(String::new, |bytes| format!(", and {} are free", format_bytes_exact(bytes)))
 }
 
-/// What is left to do once a store has stopped. What opening it again can't mend says itself what can.
+/// Advice after a stop, unless the first failure contains its own.
 fn after(first: &PageError) -> &'static str {
     if matches!(first, PageError::Device { .. }) {
         "what was acknowledged before is safe: open the store again, which recovers it"
@@ -371,7 +373,8 @@ fn after(first: &PageError) -> &'static str {
 }
 
 impl PageError {
-    /// The error of an opening, or of making a store: no call has come yet, so what the store stopped after is the reason.
+    /// Unwraps the first failure during an opening or a creation, where no call can have been
+    /// refused.
     pub(crate) fn of_opening(self) -> Self {
         match self {
             Self::Latched { first } => *first,
@@ -379,17 +382,17 @@ impl PageError {
         }
     }
 
-    /// Whether a read failed in the medium, so that other blocks may be readable.
+    /// Returns true for a read error of the medium. Other blocks may be readable.
     pub(crate) fn is_unreadable(&self) -> bool {
         matches!(self, Self::Device { source, .. } if matches!(source.cause, Cause::System(_)))
     }
 
-    /// Whether contents can't be had: the device doesn't read them, or what it reads isn't what was written.
+    /// Returns true if contents are unreadable or damaged.
     pub(crate) fn is_lost_page(&self) -> bool {
         self.is_unreadable() || matches!(self, Self::Damaged { .. })
     }
 
-    /// The error of a device's answer.
+    /// Converts an error of the device.
     pub(crate) fn device(action: &'static str) -> impl Fn(IoError) -> Self {
         move |source| Self::Device { action, source }
     }

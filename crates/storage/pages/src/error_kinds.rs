@@ -1,4 +1,4 @@
-//! What an engine can do about an error.
+//! Classes of errors, by an engine's possible reaction.
 
 use std::io::ErrorKind;
 
@@ -8,12 +8,13 @@ use rustix::io::Errno;
 use crate::PageError;
 
 impl PageError {
-    /// Whether the open store is of no use after this error: it stopped, or was closed. All its calls fail until it is opened
-    /// again: [`BlockingStore::reopen`](crate::BlockingStore::reopen) and
-    /// [`PageStore::reopen`](crate::PageStore::reopen) do that in place. Any other error concerns its call alone.
+    /// Returns true if the open store is unusable after this error, because it stopped or was
+    /// closed. All calls fail until it is reopened, in place by
+    /// [`BlockingStore::reopen`](crate::BlockingStore::reopen) or
+    /// [`PageStore::reopen`](crate::PageStore::reopen). Any other error concerns only its call.
     pub fn is_fatal(&self) -> bool {
         match self {
-            // A read changes nothing, so its failure stops nothing, unless the device takes no more requests at all.
+            // A failed read stops nothing, unless the device accepts no more requests.
             Self::Device { source, .. } => source.operation != "read" || source.cause.is_stopped(),
             error => matches!(
                 error,
@@ -28,8 +29,8 @@ impl PageError {
         }
     }
 
-    /// Whether the same call may succeed when it is made again later, with nothing else done: memory was in use, the store was
-    /// open elsewhere, the disk was full, or the system was short of something.
+    /// Returns true if repeating the call later may succeed: memory was in use, the store was open
+    /// elsewhere, the disk was full, or the system lacked some resource.
     pub fn is_retryable(&self) -> bool {
         if let Self::Device { source, .. } = self {
             return !self.is_fatal() && is_passing(&source.cause);

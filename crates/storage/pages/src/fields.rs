@@ -1,6 +1,6 @@
-//! Little-endian fields of our own blocks, one after the other.
+//! Little-endian fields of the store's own blocks.
 
-/// Appends fields to a block.
+/// Writes consecutive fields to a block.
 pub(crate) struct Writer<'a>(pub(crate) &'a mut [u8]);
 
 impl Writer<'_> {
@@ -26,7 +26,8 @@ impl Writer<'_> {
     }
 }
 
-/// Takes fields from a block. Behind its end there are zeros; callers know the length of what they read.
+/// Reads consecutive fields from a block. Beyond its end it reads zeros, so callers must check
+/// lengths.
 pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl Reader<'_> {
@@ -49,7 +50,7 @@ impl Reader<'_> {
     }
 }
 
-/// Fills a block of one of a store's structures: what it is, whose it is, its fields, its checksum.
+/// Fills a block of one of the store's structures: magic, id, fields, checksum.
 pub(crate) fn fill(block: &mut [u8], magic: [u8; 8], id: u128, fields: impl FnOnce(&mut Writer<'_>)) {
     block.fill(0);
     let mut writer = Writer(block);
@@ -65,29 +66,29 @@ pub(crate) fn fill(block: &mut [u8], magic: [u8; 8], id: u128, fields: impl FnOn
     debug_assert!(fields_of(block, magic, id).is_some(), "what is written can be read");
 }
 
-/// The fields of such a block, if it is a valid one of this kind and this store.
+/// Fields of a valid block of this kind and store.
 pub(crate) fn fields_of(block: &[u8], magic: [u8; 8], id: u128) -> Option<Reader<'_>> {
     let mut fields = Reader(block);
     let is_ours = fields.array() == magic && u128::from_le_bytes(fields.array()) == id;
     (is_ours && is_sealed(block)).then_some(fields)
 }
 
-/// Length of the checksum that ends each of our structures.
+/// Length of the checksum at the end of each structure.
 const SEAL_BYTES: usize = 4;
 
-/// Puts the checksum of everything before into the last four bytes.
+/// Writes the checksum of all preceding bytes into the last four.
 pub(crate) fn seal(block: &mut [u8]) {
     let at = block.len().saturating_sub(SEAL_BYTES);
     let (body, end) = block.split_at_mut(at);
     end.copy_from_slice(&nandle_units::checksum(body).to_le_bytes());
 }
 
-/// The checksum at its end.
+/// Checksum at the end of a block.
 pub(crate) fn seal_of(block: &[u8]) -> u32 {
     block.last_chunk().map_or(0, |seal| u32::from_le_bytes(*seal))
 }
 
-/// Whether the last four bytes are the checksum of everything before.
+/// Returns true if the last four bytes are the checksum of all preceding ones.
 pub(crate) fn is_sealed(block: &[u8]) -> bool {
     match block.split_last_chunk() {
         Some((body, end)) => nandle_units::checksum(body) == u32::from_le_bytes(*end),

@@ -14,19 +14,19 @@ use crate::sums::Sums;
 use crate::turns::PageTurns;
 use crate::{PageError, PageNumber};
 
-/// Where every page has its own place. Writes of one page never overlap on the device and take place in the order of the
-/// calls, and what is read is checked where it is known what was written: since the store was opened, or, if it keeps
-/// [checksums](crate::home_sums), ever.
+/// Home places of all pages. Writes of a page never overlap on the device, and take place in call
+/// order. Reads are checked if the last write is known: since the opening, or always with durable
+/// [checksums](crate::home_sums).
 pub(crate) struct Home {
     disk: Rc<Disk>,
-    /// As it was when the store was opened.
+    /// Label at the time of the opening.
     label: Label,
-    /// How many there are by now.
+    /// Current number of pages.
     pages: Cell<u64>,
     sums: RefCell<Sums>,
-    /// Pages whose last write failed, so that they may hold anything. The store has stopped, so none gets better.
+    /// Pages with unknown contents after a failed write. The store has stopped.
     half_written: RefCell<FxHashSet<PageNumber>>,
-    /// Pages with a write or a discard on its way are taken.
+    /// Pages with a write or a discard in flight.
     turns: PageTurns,
 }
 
@@ -42,13 +42,13 @@ impl Home {
         })
     }
 
-    /// Takes over what an earlier opening knew of the pages.
+    /// Adopts checksums known to an earlier opening.
     pub(crate) fn remember(&self, known: impl IntoIterator<Item = (PageNumber, u32)>) {
         let mut sums = self.sums.borrow_mut();
         known.into_iter().for_each(|(page, sum)| sums.set(page, sum));
     }
 
-    /// What is there isn't known, or may be anything.
+    /// Marks a page's contents as unknown.
     pub(crate) fn forget(&self, page: PageNumber) {
         self.sums.borrow_mut().forget(page);
     }
@@ -61,24 +61,24 @@ impl Home {
         &self.label
     }
 
-    /// How many pages there are.
+    /// Number of pages.
     pub(crate) fn pages(&self) -> u64 {
         self.pages.get()
     }
 
-    /// There are so many from now on.
+    /// Sets the number of pages.
     pub(crate) fn grow(&self, pages: u64) {
         assert!(pages >= self.pages(), "{} pages don't become {pages}", self.pages());
         self.pages.set(pages);
     }
 
-    /// Where a page has its place. The policies are given pages of the store alone, and recovery finds no others.
+    /// Offset of a page. Policies and recovery never pass pages beyond the end.
     fn place_of(&self, page: PageNumber) -> u64 {
         debug_assert!(page.0 < self.pages(), "{page} is beyond the end, which is at {}", self.pages());
         self.label.home_of(page)
     }
 
-    /// Where a run of pages has its place, before it is written.
+    /// Offset of a run of pages to be written.
     fn place_of_run(&self, run: &Run) -> u64 {
         debug_assert_eq!(run.pages.len(), run.sums.len(), "each page has its checksum");
         debug_assert!(
@@ -95,7 +95,7 @@ impl Home {
         self.label.home_of(run.first)
     }
 
-    /// Writes runs of pages, at each time as many requests as `depth` says then, at least one.
+    /// Writes runs of pages, with up to `depth()` requests in flight.
     pub(crate) async fn write(&self, runs: Vec<Run>, depth: impl Fn() -> usize) -> Result<(), PageError> {
         let _mine = self.turns.take(runs.iter().flat_map(Run::numbers).collect()).await;
         let mut on_their_way = VecDeque::new();
@@ -115,7 +115,7 @@ impl Home {
         result
     }
 
-    /// Writes a run in one request that is durable when it completes.
+    /// Writes a run in one request that is durable at completion.
     pub(crate) async fn write_durably(&self, run: Run) -> Result<(), PageError> {
         let _mine = self.turns.take(run.numbers().collect()).await;
         let offset_bytes = self.place_of_run(&run);
@@ -140,7 +140,7 @@ impl Home {
         for (number, sum) in (first.0..).map(PageNumber).zip(checksums) {
             match &written {
                 Ok(()) => sums.set(number, sum),
-                // Nothing was sent: the page is as it was.
+                // No request was sent, so the page is unchanged.
                 Err(PageError::Latched { .. } | PageError::ReadOnly) => {}
                 Err(_) => {
                     sums.forget(number);
@@ -151,14 +151,15 @@ impl Home {
         written
     }
 
-    /// Lets the device forget a page.
+    /// Discards a page on the device.
     pub(crate) async fn discard(&self, page: PageNumber) -> Result<(), PageError> {
         let _mine = self.turns.take(vec![page]).await;
         self.sums.borrow_mut().forget(page);
         self.disk.discard(self.place_of(page), self.label.page_bytes).await
     }
 
-    /// Reads a page and checks it; one whose write failed is refused. A write that came in between makes it read again.
+    /// Reads and checks a page. Refuses one whose write failed, and reads again after a concurrent
+    /// write.
     pub(crate) async fn read(&self, page: PageNumber, mut into: BufferMut) -> Result<Buffer, PageError> {
         loop {
             self.turns.is_free(page).await;
@@ -182,7 +183,7 @@ impl Home {
         }
     }
 
-    /// Where a page is and what it has to be; `None` while it is being written, and where its contents aren't known.
+    /// Place and checksum of a page; `None` during a write, and for unknown contents.
     pub(crate) fn locate(&self, page: PageNumber) -> Option<Place> {
         if self.turns.is_taken(page) {
             return None;
@@ -192,26 +193,26 @@ impl Home {
         Some(Place { offset_bytes: self.place_of(page), stored_bytes, sum })
     }
 
-    /// Pages whose contents are known.
+    /// Pages with known contents.
     pub(crate) fn known(&self) -> Vec<PageNumber> {
         self.sums.borrow().pages()
     }
 }
 
-/// Where the newest version of a page lies on the device, and its checksum.
+/// Place of a page's newest version on the device, with its checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) offset_bytes: u64,
-    /// The length of a page, or less where it is compressed.
+    /// Length of the page, or less if compressed.
     pub(crate) stored_bytes: u32,
-    /// That of the whole page, as the client gave it.
+    /// Checksum of the uncompressed page.
     pub(crate) sum: u32,
 }
 
-/// Requests with the first page and the checksums of each, in the order in which they were sent.
+/// Requests in flight in order, with the first page and the checksums of each.
 type OnTheirWay = VecDeque<(Writing, PageNumber, SmallVec<[u32; 1]>)>;
 
-/// Pages that follow one another: one request.
+/// Consecutive pages, written in one request.
 #[derive(Debug)]
 pub(crate) struct Run {
     first: PageNumber,
@@ -220,13 +221,14 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// A page and its checksum.
+    /// Run of a single page with its checksum.
     pub(crate) fn of(page: PageNumber, contents: Buffer, sum: u32) -> Self {
         let (pages, sums) = (WriteBuffers::from_buf([contents]), SmallVec::from_buf([sum]));
         Self { first: page, pages, sums }
     }
 
-    /// Adds the page behind its last; gives it back if that is another one, or the run is as long as it may be.
+    /// Adds the page that follows the last one. Returns it if it is another page, or the run is
+    /// full.
     pub(crate) fn extend(
         &mut self,
         page: PageNumber,

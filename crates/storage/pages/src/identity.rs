@@ -1,4 +1,4 @@
-//! Which number tells a new store's structures from all that its place has held.
+//! Choice of the id that distinguishes a new store's structures from earlier contents of its place.
 
 use std::rc::Rc;
 
@@ -9,12 +9,14 @@ use crate::disk::Disk;
 use crate::label::Copies;
 use crate::{BLOCK_BYTES, PageError};
 
-/// So much of the place goes into the draw: a copy of the label and one of the ledger.
+/// Bytes at the start that contribute to the id: a copy of the label and one of the ledger.
 const LOOK_BYTES: u64 = 64 << 10;
 
-/// The id of a store that ends there: the one that was asked for, if no store here has it; else one that is drawn. The draw takes in the clock, and what lies
-/// where labels and ledgers are: so in virtual time, too, where clocks begin anew, a store that is made over another has
-/// another id, because that one's label goes into its own. What a creation that was cut off has left goes into the next.
+/// Id of a new store that ends at `end_bytes`: the requested one if no store here has it, otherwise
+/// a derived one. It is derived from the clock and from the contents where labels and ledgers lie.
+/// Even in virtual time, whose clocks restart, a store created over another thus gets a different
+/// id, because the old label contributes to it. The same holds for the remains of an interrupted
+/// creation.
 pub(crate) async fn choose(
     disk: &Rc<Disk>,
     end_bytes: u64,

@@ -1,6 +1,7 @@
-//! A page store that a database engine can sit on: atomic, durable commits of pages in a file or on any device, with the way of
-//! writing as a [policy](PolicyKind), so that ways of writing to flash can be compared on the same pages. It must never read
-//! the system's clock, print, or acknowledge what a power cut could take away.
+//! A page store for database engines: atomic, durable commits of pages in a file or on any device.
+//! Its write [policy](PolicyKind) is exchangeable, so that ways of writing to flash can be compared
+//! on the same pages. The store must never read the system's clock, print, or acknowledge writes
+//! that a power cut could undo.
 //!
 //! ```
 //! use nandle_pages::{PageOptions, PageStore};
@@ -15,7 +16,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! From then on it is [`PageStore::open`]; [`PageStore::open_or_create`] is both. There are three interfaces to the same store:
+//! Later programs call [`PageStore::open`]; [`PageStore::open_or_create`] combines both. There are
+//! three interfaces to the same store:
 //!
 //! | interface | takes | for |
 //! |---|---|---|
@@ -25,11 +27,13 @@
 //!
 //! # In an engine
 //!
-//! Depend on this crate and on `nandle-io` (devices, memory), by path or from the repository: neither is on crates.io.
-//! `examples/key_value.rs` is a whole engine on [`PageStore`] in one file. What follows holds for the two lower interfaces as well.
+//! Depend on this crate and on `nandle-io` (devices, memory), by path or from the repository:
+//! neither is on crates.io. `examples/key_value.rs` is a complete engine on [`PageStore`] in one
+//! file. The following also applies to the two lower interfaces.
 //!
-//! 1. Choose a policy. `nandle replay` with the engine's own trace on its own disk says what each costs, `nandle advise --for pages`
-//!    what each is predicted to cost by a profile of the disk, and [`PageOptions::with_quickest_policy`] takes the best of that:
+//! 1. Choose a policy. `nandle replay` measures each with the engine's own trace on its own disk.
+//!    `nandle advise --for pages` predicts each from a profile of the disk, and
+//!    [`PageOptions::with_quickest_policy`] selects the best prediction:
 //!
 //!    | policy | after a power cut | takes | suits |
 //!    |---|---|---|---|
@@ -40,38 +44,43 @@
 //!    | [`OutOfPlace`](PolicyKind::OutOfPlace) | batches whole | every page once, compressed, and cleaning; 64 bytes of memory a page | drives that wear, pages that compress |
 //!    | [`Auto`](PolicyKind::Auto) | as `Direct` | what costs less of `Direct` and `StableRing` | unknown drives |
 //!
-//! 2. Make a store once: [`CreateOptions`] say its policy and page length, which never change, and its number of
-//!    pages, to which more can be [added](Store::grow), and
-//!    [`CreateOptions::device_bytes`] how long the file must be; a file should have its blocks (`fallocate`), or a full disk
-//!    stops the store later. It keeps them when pages are discarded, unless [`nandle_io::FileOptions::punch_holes`] is set.
-//!    A store may be made over an older one: its [`id`](CreateOptions::id) is another.
-//! 3. From then on open it. Opening recovers: there is nothing else to do after a crash. What it finds is in
-//!    [`Promises`] for the store's policy.
-//! 4. Pages that were never written may hold anything, so the engine notes which it uses, in a page of the store. Which page that is, and what else it needs
-//!    first, it keeps in the store's [header](Batch::set_header), which changes in the same batch. With a policy
-//!    that has atomic batches, reading a page that isn't what was written last is an error, whatever the device did to it
-//!    ([`Promises::checks_pages`]); with `Direct` and `Auto` only until the store is closed, so the engine's pages need
-//!    checksums of their own.
-//! 5. Change pages in batches, one for each change that must be whole. [`commit`](Store::commit) for what must be durable
-//!    now, [`write`](Store::write) for what the next commit or [`sync`](Store::sync) makes durable; writers that commit at the
-//!    same time share a flush. [`read_many`](Store::read_many) reads pages of one state while others commit. The store has no locks on pages: writers that change the same page take turns by a lock of their own.
-//! 6. After an error that [is fatal](PageError::is_fatal), as [`PageError::Latched`] is, every call fails, reads too:
-//!    [`reopen`](BlockingStore::reopen) the store, or close it and open it again. Where the policy promises atomic batches that is
-//!    enough even after a failed flush; with the others the power should go off first, since what can be read then may yet be lost.
-//!    Every other error concerns the call alone; one that [is retryable](PageError::is_retryable) may be gone when the call is made
-//!    again.
-//! 7. An engine that keeps a log or a copy of its own beside the store notes the [number](BatchNumber) of a commit in it. After an
-//!    opening [`last_durable_batch`](Store::last_durable_batch) says which of its batches the store holds.
+//! 2. Create a store once. [`CreateOptions`] set its policy and page length, which never change,
+//!    and its number of pages, which can [grow](Store::grow). [`CreateOptions::device_bytes`] is
+//!    the required length of the file, whose blocks should be reserved (`fallocate`), or a full
+//!    disk stops the store later. Discarded pages keep their blocks unless
+//!    [`nandle_io::FileOptions::punch_holes`] is set. A store may be created over an older one: its
+//!    [`id`](CreateOptions::id) differs.
+//! 3. Open it from then on. Opening recovers the store; nothing else is needed after a crash. The
+//!    [`Promises`] of the store's policy define the result.
+//! 4. Unwritten pages may hold anything, so the engine records the pages in use, in a page of the
+//!    store. The number of that page, and anything else it needs first, belongs in the store's
+//!    [header](Batch::set_header), which changes in the same batch. With a policy that has atomic
+//!    batches, reading contents other than the last write is an error, whatever the device did
+//!    ([`Promises::checks_pages`]). With `Direct` and `Auto` this holds only until the store is
+//!    closed, so the engine's pages need checksums of their own.
+//! 5. Change pages in batches, one per atomic change. [`commit`](Store::commit) makes a batch
+//!    durable now; [`write`](Store::write) leaves that to the next commit or [`sync`](Store::sync).
+//!    Concurrent commits share a flush. [`read_many`](Store::read_many) reads pages as of one state
+//!    while others commit. The store has no page locks: writers of the same page need a lock of
+//!    their own.
+//! 6. After an error that [is fatal](PageError::is_fatal), such as [`PageError::Latched`], every
+//!    call fails, reads included: [`reopen`](BlockingStore::reopen) the store, or close and open
+//!    it. If the policy promises atomic batches, that suffices even after a failed flush; with
+//!    others the power should be cut first, since readable data may yet be lost. Every other error
+//!    concerns only its call. If it [is retryable](PageError::is_retryable), repeat the call.
+//! 7. An engine with a log or a copy outside the store records the [number](BatchNumber) of a
+//!    commit there. After an opening [`last_durable_batch`](Store::last_durable_batch) shows which
+//!    of its batches the store holds.
 //!
-//! A bad block costs the pages in it. A store that was closed opens with any one block unreadable or zeroed, for reading only too;
-//! a page that lay in the block is an error when it is read, until it is written again. Destaging and cleaning leave such a page
-//! where it is, and [`checkpoint`](Store::checkpoint) says which. After a power cut a bad block can be what tells where acknowledged
-//! pages are: then the store is refused.
+//! A bad block costs only the pages in it. A closed store opens with any one block unreadable or
+//! zeroed, also read-only. Reads of a page in that block fail until it is rewritten. Destaging and
+//! cleaning leave such a page in place, and [`checkpoint`](Store::checkpoint) reports it. After a
+//! power cut a bad block may hold the only record of acknowledged pages; the store is then refused.
 //!
-//! How a batch travels is in the documentation of [`policy`](PolicyKind); the formats are specified at the top of the
-//! files that encode them: `label.rs`, `home_sums/format.rs`, `staging/header.rs`, `staging/ledger.rs`, `staging/close.rs`,
-//! `staging/directory.rs`, `policy/out_of_place/header.rs`,
-//! `policy/out_of_place/ledger.rs`.
+//! For the path of a batch see [`policy`](PolicyKind). The formats are specified at the top of the
+//! files that encode them: `label.rs`, `home_sums/format.rs`, `staging/header.rs`,
+//! `staging/ledger.rs`, `staging/close.rs`, `staging/directory.rs`,
+//! `policy/out_of_place/header.rs`, `policy/out_of_place/ledger.rs`.
 
 mod batch;
 mod batch_number;

@@ -1,4 +1,4 @@
-//! Translation and decomposition alone, without a device, for the example `speed`.
+//! Translation and decomposition without a device, for the example `speed`.
 
 use crate::label::Label;
 use crate::page::PageNumber;
@@ -6,10 +6,10 @@ use crate::policy;
 use crate::staging::{Entry, Order, Slot, Table};
 use crate::{CreateOptions, OpenOptions, PageError, PolicyKind};
 
-/// As many pages as one request may destage.
+/// Maximum pages per request.
 const MOST: usize = 256;
 
-/// A translation table with so many slots and the order in which a policy takes pages from it.
+/// A translation table with a number of slots, and the destaging order of a policy.
 pub struct Exchange {
     table: Table,
     order: Box<dyn Order>,
@@ -20,7 +20,7 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// A full one, of a store with eight times as many pages.
+    /// A full table, of a store with eight times as many pages.
     ///
     /// # Errors
     /// The policy has no staging area of this size.
@@ -36,7 +36,7 @@ impl Exchange {
         Ok(new)
     }
 
-    /// Stages so many pages anywhere, and takes out as many as there is no room for.
+    /// Stages `pages` random pages, and removes those that exceed the table.
     pub fn stage(&mut self, pages: u64) {
         for _ in 0..pages {
             self.sequence += 1;

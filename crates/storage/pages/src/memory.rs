@@ -1,7 +1,7 @@
 use nandle_io::{Arena, ArenaError, BufferMut};
 
-/// Memory of an arena, or mapped for itself where no part of the arena is long enough. Whoever waited for the arena could wait
-/// for ever: what holds it may need this to go on.
+/// Memory of an arena, or allocated separately if no part of the arena is long enough. A caller
+/// waiting for the arena could wait forever, as the holders may depend on this call.
 pub(crate) fn memory_of(arena: &Arena, bytes: usize) -> Result<BufferMut, ArenaError> {
     match arena.allocate(bytes) {
         Err(ArenaError::Full { .. }) => Arena::new(bytes)?.allocate(bytes),

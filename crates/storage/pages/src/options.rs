@@ -1,52 +1,57 @@
 use crate::label::Label;
 use crate::{PageError, PolicyKind, Promises, WriteCosts};
 
-/// Bounds that no device comes near to, below which no size of a store overflows.
+/// Bounds far beyond any device, which prevent overflow in sizes.
 const PAGES_MAX: u64 = 1 << 46;
 const BUFFER_BYTES_MAX: u64 = 1 << 48;
 const SPARE_PERCENT_MAX: u64 = 10_000;
-/// Of a store for which options name none.
+/// Default spare zones in percent.
 pub(crate) const USUAL_SPARE_PERCENT: u32 = 15;
 const ALIGNMENT_BYTES_MAX: u64 = 1 << 40;
 const DRAIN_TASKS_MAX: u64 = 1 << 16;
-/// The least size of a staging area for which options name none. A quarter of it is the largest batch.
+/// Minimum default length of a staging area. The largest batch is a quarter of it.
 pub(crate) const LEAST_USUAL_BUFFER_BYTES: u64 = 16 << 20;
-/// A store needs memory for so many pages.
+/// Minimum memory of a store in pages.
 const MEMORY_PAGES_MIN: u64 = 8;
 
-/// What a new store shall be. It can't be changed afterwards.
+/// Options to create a store. They never change afterwards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreateOptions {
-    /// How it writes.
+    /// Write policy.
     pub policy: PolicyKind,
-    /// Length of a page: 4 KiB to 64 KiB, a power of two.
+    /// Length of a page in bytes: a power of two from 4 KiB to 64 KiB.
     pub page_bytes: usize,
-    /// How many pages it has.
+    /// Number of pages.
     pub pages: u64,
-    /// How many pages the store may have later ([`Store::grow`](crate::Store::grow)). It matters where there are
-    /// [`home_sums`](CreateOptions::home_sums): their place can't be made larger, and takes a 250th of so many pages in whole blocks,
-    /// so that some more may fit. No fewer than `pages`; `None`: hardly more than it has now.
+    /// Minimum number of pages to which the store may later grow
+    /// ([`Store::grow`](crate::Store::grow)), at least `pages`; `None` means hardly more than now.
+    /// Applies with [`home_sums`](CreateOptions::home_sums), whose area can't grow: it takes a
+    /// 250th of the pages' length in whole blocks, which may fit a few more.
     pub pages_max: Option<u64>,
-    /// Size of the staging area, headers included; rounded down to whole blocks. A quarter of it is the
-    /// [largest batch](CreateOptions::largest_batch). `direct` and `out-of-place` have none.
+    /// Length of the staging area including headers, rounded down to whole blocks. The [largest
+    /// batch](CreateOptions::largest_batch) is a quarter of it. Unused by `direct` and
+    /// `out-of-place`.
     pub buffer_bytes: u64,
-    /// Space of `out-of-place` beside its pages, in percent of them. The less there is, the more is moved, and the smaller is the
-    /// [largest batch](CreateOptions::largest_batch).
+    /// Spare space of `out-of-place` in percent of its pages. Less space causes more moves, and a
+    /// smaller [largest batch](CreateOptions::largest_batch).
     pub spare_percent: u32,
-    /// The checksum of every page is kept on the device from when it is written home, so that a page that isn't what was
-    /// written last is an error also after the store was opened again. Takes a 250th of the pages' space. Only policies that
-    /// stage every page can: `direct` and `auto` would need a flush before each page for it, and the pages of `out-of-place`
-    /// have checksums anyway.
+    /// Stores the checksum of every destaged page on the device, which detects wrong contents also
+    /// in later openings. Takes a 250th of the pages' space. Only policies that stage every page
+    /// support it: `direct` and `auto` would need a flush before each page, and the pages of
+    /// `out-of-place` always have checksums.
     pub home_sums: bool,
-    /// The areas begin at multiples of this, and zones are as long: the drive's mapping unit, what it cleans at once. At most 1 TiB.
+    /// Alignment of areas and length of zones: the drive's mapping unit, which it cleans at once.
+    /// At most 1 TiB.
     pub alignment_bytes: u64,
-    /// Tells this store's structures from those of an earlier one in the same place. `None` draws one from the world's clock
-    /// and from what the place has held; a number of one's own must not have been used there before.
+    /// Id that distinguishes this store's structures from those of earlier stores in the same
+    /// place. `None` derives one from the world's clock and the previous contents; an explicit id
+    /// must never have been used there.
     pub id: Option<u128>,
 }
 
 impl CreateOptions {
-    /// With a buffer of 16 MiB, so that a batch may have 1 000 pages of 4 KiB, aligned to 1 MiB, and an id that is drawn.
+    /// Options with a staging area of 16 MiB, which permits batches of 1 000 pages of 4 KiB,
+    /// alignment to 1 MiB, and a derived id.
     pub fn new(policy: PolicyKind, page_bytes: usize, pages: u64) -> Self {
         let costs = WriteCosts::default();
         Self {
@@ -62,7 +67,7 @@ impl CreateOptions {
         }
     }
 
-    /// Refuses what no store can have.
+    /// Refuses impossible options.
     pub(crate) fn check(&self) -> Result<(), PageError> {
         Label::check_page_length(self.page_bytes as u64)?;
         for (option, got, most) in [
@@ -79,20 +84,20 @@ impl CreateOptions {
         Ok(())
     }
 
-    /// Whether the store will have checksums of home pages.
+    /// Returns true if the store will have checksums of home pages.
     pub(crate) fn keeps_home_sums(&self) -> bool {
         self.home_sums && self.policy.can_keep_home_sums()
     }
 
-    /// What a store with these options promises: its policy's, without the check of pages where it would have
-    /// [`home_sums`](CreateOptions::home_sums) for it and has none.
+    /// Guarantees of a store with these options: those of its policy, without the check of pages if
+    /// [`home_sums`](CreateOptions::home_sums) is needed for it and not set.
     pub fn promises(&self) -> Promises {
         let promises = self.policy.promises();
         let lacks_sums = self.policy.can_keep_home_sums() && !self.home_sums;
         Promises { checks_pages: promises.checks_pages && !lacks_sums, ..promises }
     }
 
-    /// How large a device the store needs.
+    /// Length of the device that the store needs.
     ///
     /// # Errors
     /// The options contradict each other.
@@ -101,21 +106,24 @@ impl CreateOptions {
         Ok(Label::plan(self, ledger_bytes, area_bytes)?.end_bytes())
     }
 
-    /// Memory that an open store takes at most to know where each of its pages is and what it holds, opening included: four bytes
-    /// a page, eight with [`home_sums`](CreateOptions::home_sums), 64 under `out-of-place`, and as much for each block of a
-    /// staging area. It comes on top of [`OpenOptions::memory_bytes`], which a store takes twice: for its clients, and for what
-    /// it destages. A [`BlockingStore`](crate::BlockingStore) takes 16 bytes more for each page that its threads read by themselves.
+    /// Maximum memory of an open store for places and contents of pages, opening included: four
+    /// bytes per page, eight with [`home_sums`](CreateOptions::home_sums), 64 under `out-of-place`,
+    /// and 64 for each block of a staging area. [`OpenOptions::memory_bytes`] comes in addition,
+    /// twice: for clients, and for destaging. A [`BlockingStore`](crate::BlockingStore) needs
+    /// another 16 bytes for each page that its threads read.
     pub fn index_bytes(&self) -> u64 {
         let pages_max = self.pages_max.unwrap_or(0).max(self.pages);
         crate::policy::index_bytes(self, pages_max)
     }
 
-    /// The most changes that a batch of such a store may have for sure, before there is one: an engine's design rests on it.
-    /// A store says its own, which is no smaller ([`Store::largest_batch`](crate::Store::largest_batch)).
+    /// Guaranteed maximum number of changes in a batch, for the design of an engine before a store
+    /// exists. An open store reports its own, which is at least as large
+    /// ([`Store::largest_batch`](crate::Store::largest_batch)).
     ///
-    /// With the options of [`new`](CreateOptions::new) it is more than 1 000 pages of 4 KiB. With a staging area it is a quarter of it
-    /// (`buffer_bytes`); with `out-of-place` what some spare zones hold (`alignment_bytes`, `spare_percent`), and it depends on the
-    /// memory with which the store is opened; `direct` has no limit, since its batches aren't whole.
+    /// More than 1 000 pages of 4 KiB with the options of [`new`](CreateOptions::new). With a
+    /// staging area it is a quarter of that (`buffer_bytes`). With `out-of-place` it is the
+    /// capacity of some spare zones (`alignment_bytes`, `spare_percent`), and depends on the memory
+    /// of the open store. `direct` has no limit, as its batches aren't atomic.
     ///
     /// # Errors
     /// The options contradict each other.
@@ -123,50 +131,52 @@ impl CreateOptions {
         crate::policy::largest_batch(self, open)
     }
 
-    /// The same with another size of the staging area.
+    /// Sets the length of the staging area.
     #[must_use]
     pub fn with_buffer_bytes(self, buffer_bytes: u64) -> Self {
         Self { buffer_bytes, ..self }
     }
 }
 
-/// How a store is used while it is open.
+/// Options of an open store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenOptions {
-    /// What writing costs on this device.
+    /// Costs of writes on this device.
     pub costs: WriteCosts,
-    /// Memory for pages that clients hold or that are on their way to the device; see also
-    /// [`CreateOptions::index_bytes`]. Eight pages at least, under every policy. From there on no call fails for want of it, or
-    /// waits for ever: what doesn't fit is mapped beside it for a moment, which takes longer.
+    /// Memory for pages held by clients or in flight, at least eight pages; see also
+    /// [`CreateOptions::index_bytes`]. From this minimum on no call fails or waits forever for lack
+    /// of memory: additional memory is allocated temporarily, which takes longer.
     pub memory_bytes: usize,
-    /// How many bytes of pages may be gathered in memory before they are written, as long as no client syncs; 0 lets each
-    /// batch go at once.
+    /// Bytes of pages gathered in memory before they are written, unless a client syncs; 0 writes
+    /// each batch at once.
     pub gather_bytes: usize,
-    /// How many tasks destage pages at the same time; with 0 pages go home when there is no room for others.
+    /// Number of concurrent destaging tasks; with 0 pages are destaged only to make room.
     pub drain_tasks: usize,
-    /// How many requests each of them keeps at the device when the staging area is about to run full; before that it is
-    /// a quarter as many, because commits wait behind them.
+    /// Requests in flight per task when the staging area is nearly full. Otherwise it is a quarter
+    /// of that, as commits wait behind them.
     pub drain_depth: usize,
-    /// How many bytes of staged pages stay in memory until they are home, so that they needn't be read back; never more
-    /// than a quarter of `memory_bytes`, of which it is a part.
+    /// Bytes of staged pages kept in memory until they are destaged, which saves reading them back.
+    /// At most a quarter of `memory_bytes`, which includes them.
     pub keep_bytes: usize,
-    /// `out-of-place` compresses the pages that get an eighth shorter at least. What is stored is read either way.
+    /// Compresses pages under `out-of-place` that shrink by at least an eighth. Reads support both
+    /// forms regardless.
     pub compress: bool,
-    /// `out-of-place` saves its map whenever so many bytes of zones were begun, so that an opening after a crash finds no more
-    /// to read; `None`: 32 times as many as the map has, and 64 zones at least.
+    /// Bytes of begun zones after which `out-of-place` saves its map, which limits the reads of an
+    /// opening after a crash; `None` means 32 times the map's length, and at least 64 zones.
     pub map_interval_bytes: Option<u64>,
-    /// Nothing is written, not even by recovery.
+    /// Writes nothing, not even during recovery.
     pub read_only: bool,
-    /// Where checksums of home pages are damaged ([`PageError::SumsLost`]), the pages are read unchecked until they are
-    /// written again. If not, opening fails. One bad block of a store that was closed loses none, up to two million pages.
+    /// Reads pages unchecked if their checksums are damaged ([`PageError::SumsLost`]), until they
+    /// are rewritten. Otherwise the opening fails. A bad block in a closed store never loses
+    /// checksums, up to two million pages.
     pub forget_lost_sums: bool,
-    /// Parts of policies that are left out, for benchmarks and tests alone.
+    /// Ablations of policies, only for benchmarks and tests.
     #[doc(hidden)]
     pub experiments: Experiments,
 }
 
 impl OpenOptions {
-    /// Refuses options with which no store can work, and less memory than a store with such pages needs.
+    /// Refuses unusable options, and less memory than a store with such pages needs.
     pub(crate) fn check(&self, page_bytes: u64) -> Result<(), PageError> {
         let (got, most) = (self.drain_tasks as u64, DRAIN_TASKS_MAX);
         if got > most {
@@ -177,27 +187,31 @@ impl OpenOptions {
     }
 }
 
-/// What ablations and tests change in a policy to learn what a part of it is good for.
+/// Ablations of policies that measure the contribution of a part.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Experiments {
-    /// Which write stream decompositors of `stable-buffer` take part: sequential, partitioned, ordered, focused.
+    /// Active write stream decompositors of `stable-buffer`: sequential, partitioned, ordered,
+    /// focused.
     pub decompositors: [bool; 4],
-    /// Whether a page that is written again while it is staged is destaged once. If not, its older version is destaged first.
+    /// True if a page rewritten while staged is destaged once. Otherwise its older version is
+    /// destaged first.
     pub absorb: bool,
-    /// `auto` stages so many pages, writes as many straight home, and so on by turns, whatever they take.
+    /// Pages after which `auto` alternates between staging and direct writes, regardless of their
+    /// times.
     pub turn_pages: Option<u64>,
 }
 
 impl Default for Experiments {
-    /// Policies as they are.
+    /// Policies without ablations.
     fn default() -> Self {
         Self { decompositors: [true; 4], absorb: true, turn_pages: None }
     }
 }
 
 impl Default for OpenOptions {
-    /// 64 MiB of memory, a quarter of it for staged pages, 128 KiB gathered, two tasks with 16 requests each, compressing.
+    /// 64 MiB of memory, a quarter of it for staged pages, 128 KiB gathered, two tasks with 16
+    /// requests each, compression.
     fn default() -> Self {
         Self {
             costs: WriteCosts::default(),

@@ -2,19 +2,20 @@ use std::fmt;
 
 use crate::defects::Defect;
 
-/// The grain of everything that we store: our own blocks have this length and alignment, and a page is a multiple of it.
+/// Length and alignment of the store's own blocks. Pages are multiples of it.
 pub const BLOCK_BYTES: usize = 4096;
 
-/// The number of a page in its store, from 0.
+/// Number of a page in its store, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PageNumber(pub u64);
 
 impl PageNumber {
-    /// The page that holds the store's [header](crate::Batch::set_header), in errors and reads of many pages.
+    /// Page with the store's [header](crate::Batch::set_header), in errors and in reads of many
+    /// pages.
     pub const HEADER: Self = Self(u64::MAX);
 }
 
-/// Bytes of the header that a store keeps for its user.
+/// Length of the store's header for its user.
 pub const HEADER_BYTES: usize = 128;
 
 impl fmt::Display for PageNumber {
@@ -23,7 +24,7 @@ impl fmt::Display for PageNumber {
     }
 }
 
-/// The checksum of a page: CRC32C of its number and its bytes, so that a page from another address doesn't pass.
+/// Checksum of a page: CRC32C of its number and contents, which detects misplaced pages.
 pub(crate) fn checksum(page: PageNumber, bytes: &[u8]) -> u32 {
     let bytes = if Defect::PartialChecksum.is_seeded() { bytes.get(..512).unwrap_or(bytes) } else { bytes };
     nandle_units::extend_checksum(nandle_units::checksum(&page.0.to_le_bytes()), bytes)

@@ -1,4 +1,4 @@
-//! What is longer than a request to the device may be goes in several, all on their way at the same time.
+//! Splits transfers longer than the device's maximum into concurrent requests.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,13 +10,13 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::BLOCK_BYTES;
 
-/// A device that takes reads and writes of any length.
+/// Device that accepts transfers of any length.
 pub(crate) struct Parts {
     device: AsyncDevice,
     longest_bytes: usize,
 }
 
-/// The replies that are waited for, the first one last. Nearly always one.
+/// Pending replies, first one last. Usually one.
 type Replies = SmallVec<[Reply; 1]>;
 
 impl Parts {
@@ -25,13 +25,13 @@ impl Parts {
         let largest_bytes = bytes(shape.largest_transfer_bytes);
         let grain_bytes =
             if largest_bytes < BLOCK_BYTES { bytes(shape.logical_block_bytes) } else { BLOCK_BYTES };
-        // A device that takes not even a block refuses it in its own words.
+        // A device that accepts less than a block reports its own error.
         let longest_bytes = (largest_bytes - largest_bytes % grain_bytes).max(grain_bytes);
         debug_assert!(longest_bytes > 0, "requests have bytes: {shape:?}");
         Self { device, longest_bytes }
     }
 
-    /// Writes; all requests are on their way when this returns. A durable write is durable when all of them are.
+    /// Starts all requests of a write. A durable write is durable when all requests are.
     pub(crate) fn write(
         &self,
         mut offset_bytes: u64,
@@ -50,7 +50,7 @@ impl Parts {
         WriteParts { waiting, result: Ok(()) }
     }
 
-    /// Reads; all requests are on their way when this returns.
+    /// Starts all requests of a read.
     pub(crate) fn read(&self, mut offset_bytes: u64, mut into: BufferMut) -> ReadParts {
         let mut waiting = Replies::new();
         while into.len() > self.longest_bytes {
@@ -64,7 +64,7 @@ impl Parts {
     }
 }
 
-/// Cuts buffers into parts of so many bytes at most.
+/// Splits buffers into parts of up to `longest_bytes`.
 fn cut(from: WriteBuffers, longest_bytes: usize) -> SmallVec<[WriteBuffers; 1]> {
     let length_bytes: usize = from.iter().map(Buffer::len).sum();
     if length_bytes <= longest_bytes {
@@ -93,14 +93,14 @@ fn cut(from: WriteBuffers, longest_bytes: usize) -> SmallVec<[WriteBuffers; 1]> 
     parts
 }
 
-/// A write on its way: done when all parts are, and failed when one did.
+/// A write in flight. Completes with its last part, and fails if any part fails.
 pub(crate) struct WriteParts {
     waiting: Replies,
     result: Result<(), IoError>,
 }
 
 impl WriteParts {
-    /// How many requests it takes.
+    /// Number of requests.
     pub(crate) fn requests(&self) -> u64 {
         self.waiting.len() as u64
     }
@@ -116,16 +116,16 @@ impl Future for WriteParts {
     }
 }
 
-/// A read on its way: done when all parts are, and failed when one did.
+/// A read in flight. Completes with its last part, and fails if any part fails.
 pub(crate) struct ReadParts {
     waiting: Replies,
     result: Result<(), IoError>,
-    /// What has come so far.
+    /// Contents received so far.
     buffer: Option<BufferMut>,
 }
 
 impl ReadParts {
-    /// How many requests it takes.
+    /// Number of requests.
     pub(crate) fn requests(&self) -> u64 {
         self.waiting.len() as u64
     }
@@ -151,7 +151,7 @@ impl Future for ReadParts {
     }
 }
 
-/// Waits for the replies, one after the other.
+/// Polls the replies one after the other.
 fn poll_each(waiting: &mut Replies, context: &mut Context<'_>, mut each: impl FnMut(Completion)) -> Poll<()> {
     while let Some(reply) = waiting.last_mut() {
         let completion = ready!(Pin::new(reply).poll(context));

@@ -3,28 +3,28 @@ use std::collections::VecDeque;
 
 use crate::signal::Signal;
 
-/// Lets one task at a time do something, in the order in which they ask.
+/// Admits one task at a time, in order of arrival.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     taken: Cell<bool>,
-    /// Who waits, by number.
+    /// Numbers of waiting tasks.
     waiting: RefCell<VecDeque<u64>>,
     last_number: Cell<u64>,
     signal: Signal,
 }
 
-/// Nobody else is served until this is dropped.
+/// Admission of a task, until dropped.
 #[derive(Debug)]
 pub(crate) struct Served<'a>(&'a Queue);
 
-/// A place among those who wait, given up when it is dropped.
+/// Place of a waiting task, given up when dropped.
 struct QueuePlace<'a> {
     queue: &'a Queue,
     number: u64,
 }
 
 impl Queue {
-    /// Waits to be served. Its place in the order is that of its first poll.
+    /// Waits for admission. The order is that of the first polls.
     pub(crate) async fn enter(&self) -> Served<'_> {
         if !self.waiting.borrow().is_empty() || self.taken.replace(true) {
             self.wait().await;
@@ -45,7 +45,7 @@ impl Queue {
 impl Drop for QueuePlace<'_> {
     fn drop(&mut self) {
         self.queue.waiting.borrow_mut().retain(|number| *number != self.number);
-        // Whoever is next may have looked when this one was in front of it.
+        // The next task may have checked while this one was in front of it.
         self.queue.signal.notify();
     }
 }

@@ -1,4 +1,5 @@
-//! Reads of the store's own structures, which go on past blocks that can't be read: an unreadable block is an invalid one.
+//! Reads of the store's own structures that continue past unreadable blocks, which count as
+//! invalid.
 
 use std::ops::Range;
 
@@ -7,10 +8,10 @@ use nandle_io::{Arena, Buffer, BufferMut};
 use crate::disk::{Disk, Reading};
 use crate::{BLOCK_BYTES, PageError};
 
-/// Blocks that were read as far as they could be.
+/// Blocks of a read that may be partly unreadable.
 pub(crate) struct ReadableBlocks {
     bytes: Bytes,
-    /// Blocks that couldn't be read, counted from the first of the read; they are zeros in the bytes.
+    /// Indices of unreadable blocks, whose bytes are zeros.
     unreadable: Vec<usize>,
 }
 
@@ -20,18 +21,18 @@ enum Bytes {
 }
 
 impl ReadableBlocks {
-    /// Each block, or `None` where it couldn't be read.
+    /// Each block, or `None` if unreadable.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = Option<&[u8]>> {
         let blocks = self.bytes().chunks(BLOCK_BYTES).enumerate();
         blocks.map(|(index, block)| (!self.unreadable.contains(&index)).then_some(block))
     }
 
-    /// All of it, if every block could be read.
+    /// All bytes, if every block is readable.
     pub(crate) fn whole(&self) -> Option<&[u8]> {
         self.unreadable.is_empty().then(|| self.bytes())
     }
 
-    /// All of it, with zeros for what couldn't be read.
+    /// All bytes, with zeros for unreadable blocks.
     pub(crate) fn bytes(&self) -> &[u8] {
         match &self.bytes {
             Bytes::Read(buffer) => buffer,
@@ -39,15 +40,15 @@ impl ReadableBlocks {
         }
     }
 
-    /// Whether every one of these blocks could be read.
+    /// Returns true if all of these blocks are readable.
     pub(crate) fn is_readable(&self, blocks: Range<usize>) -> bool {
         !self.unreadable.iter().any(|block| blocks.contains(block))
     }
 }
 
 impl Disk {
-    /// Reads whole blocks. A read that the medium fails is repeated block by block, and only those that fail again are
-    /// unreadable.
+    /// Reads whole blocks. After a media error it reads block by block, and only blocks that fail
+    /// again are unreadable.
     pub(crate) async fn read_blocks(
         &self,
         action: &'static str,
@@ -58,7 +59,7 @@ impl Disk {
         self.finish_blocks(action, offset_bytes, length_bytes, self.read(action, offset_bytes, into)).await
     }
 
-    /// The second half of [`read_blocks`](Self::read_blocks), for a read that is on its way.
+    /// Second half of [`read_blocks`](Self::read_blocks), for a read in flight.
     pub(crate) async fn finish_blocks(
         &self,
         action: &'static str,

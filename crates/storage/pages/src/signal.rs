@@ -2,23 +2,23 @@ use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::task::{Poll, Waker};
 
-/// Wakes the tasks of one thread that wait for a condition whenever it may have come true.
+/// Wakes tasks of one thread that wait for a condition.
 #[derive(Debug, Default)]
 pub(crate) struct Signal {
     waiting: RefCell<Vec<Waker>>,
 }
 
 impl Signal {
-    /// Lets every waiting task look again.
+    /// Wakes every waiting task.
     pub(crate) fn notify(&self) {
         let mut waiting = self.waiting.take();
         waiting.drain(..).for_each(Waker::wake);
-        // Its memory is used again. Waking runs no task, so none has begun to wait meanwhile.
+        // Reuses its memory. Waking runs no task, so none has started to wait meanwhile.
         let begun = self.waiting.replace(waiting);
         debug_assert!(begun.is_empty(), "waking runs no task");
     }
 
-    /// Waits until `ready` gives something.
+    /// Waits until `ready` returns a value.
     pub(crate) async fn wait<T>(&self, mut ready: impl FnMut() -> Option<T>) -> T {
         poll_fn(|context| {
             if let Some(value) = ready() {
@@ -31,14 +31,14 @@ impl Signal {
     }
 }
 
-/// Lets one task at a time do something.
+/// Admits one task at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Turn {
     taken: Cell<bool>,
     signal: Signal,
 }
 
-/// It is this task's turn until this is dropped.
+/// Turn of a task, until dropped.
 #[derive(Debug)]
 pub(crate) struct MyTurn<'a>(&'a Turn);
 

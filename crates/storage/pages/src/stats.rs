@@ -1,4 +1,4 @@
-/// What a store did since it was opened.
+/// Statistics of a store since its opening.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
@@ -8,13 +8,13 @@ pub struct Stats {
     pub pages_read: u64,
     /// Pages that were rewritten before their older version was destaged.
     pub pages_absorbed: u64,
-    /// Pages that `auto` wrote straight home.
+    /// Pages that `auto` wrote directly home.
     pub pages_straight: u64,
     /// Pages destaged: written to their own place from a staging area.
     pub pages_destaged: u64,
     /// Pages that cleaning moved from one zone to another.
     pub pages_cleaned: u64,
-    /// Zones that became free again, because nothing in them counted any more.
+    /// Zones freed because they had no live contents.
     pub zones_freed: u64,
     /// Bytes written to the device.
     pub device_written_bytes: u64,
@@ -24,41 +24,44 @@ pub struct Stats {
     pub device_writes: u64,
     /// Reads sent to the device.
     pub device_reads: u64,
-    /// Flushes sent to the device, and writes that are durable by themselves.
+    /// Flushes sent to the device, and durable writes.
     pub device_flushes: u64,
-    /// Discards that the device has done.
+    /// Discards completed by the device.
     pub device_discards: u64,
-    /// Whether the device takes discards: it may say so only when it gets one, and gets no more then.
+    /// True if the device supports discards. It may report otherwise at the first one, and receives
+    /// no more then.
     pub takes_discards: bool,
-    /// Pages that are in the staging area or in memory now.
+    /// Pages currently in the staging area or in memory.
     pub staged_pages: u64,
-    /// Instances that each decompositor won, and the pages in them: sequential, partitioned, ordered, focused.
+    /// Instances found by each decompositor, and their pages: sequential, partitioned, ordered,
+    /// focused.
     pub instances: [Instances; 4],
-    /// What `auto` found out; `None` with the other policies.
+    /// Measurements of `auto`; `None` with other policies.
     pub auto: Option<AutoStats>,
 }
 
-/// What `auto` found out about its two ways, and which it takes. Times are those of a page, as clients waited for it.
+/// Measurements of `auto`'s two ways, and its choice. Times are per page, as clients waited for
+/// them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AutoStats {
-    /// Which way was chosen last: whether it is staging. `None` until both were tried.
+    /// True if staging was chosen last, false for direct writes; `None` until both were tried.
     pub stages: Option<bool>,
-    /// Trials that have ended, of either way.
+    /// Completed trials of either way.
     pub trials: u64,
-    /// How often another way was chosen than before.
+    /// Number of changes of the chosen way.
     pub changes: u64,
-    /// What staging took when it was measured last.
+    /// Latest time of staging in ns.
     pub staged_ns: Option<u64>,
-    /// What going straight home took when it was measured last.
+    /// Latest time of direct writes in ns.
     pub straight_ns: Option<u64>,
 }
 
-/// How often a write stream decompositor won, and with how many pages.
+/// Instances of a write stream decompositor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Instances {
-    /// Instances.
+    /// Number of instances.
     pub count: u64,
-    /// Pages in all of them.
+    /// Pages in all instances.
     pub pages: u64,
 }

@@ -4,8 +4,8 @@ use crate::PageNumber;
 
 const CHUNK_PAGES: u64 = 1024;
 
-/// Checksums of pages at home, as far as they are known: four bytes a page, in chunks that exist
-/// when one of their pages is known. 0 means unknown.
+/// Known checksums of home pages: four bytes per page, in chunks allocated for their first known
+/// page. 0 means unknown.
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
     chunks: FxHashMap<u64, Box<[u32]>>,
@@ -17,7 +17,7 @@ impl Sums {
         chunk.get(place(page)).copied().filter(|sum| *sum != 0)
     }
 
-    /// A checksum of 0 isn't kept, and its page not checked: one page in four thousand million.
+    /// A checksum of 0 isn't stored, so one page in 2³² isn't checked.
     pub(crate) fn set(&mut self, page: PageNumber, sum: u32) {
         let chunk = self.chunks.entry(page.0 / CHUNK_PAGES);
         let chunk = chunk.or_insert_with(|| vec![0; place(PageNumber(CHUNK_PAGES - 1)) + 1].into());
@@ -25,7 +25,7 @@ impl Sums {
     }
 
     pub(crate) fn forget(&mut self, page: PageNumber) {
-        // Of a page without a chunk nothing is known.
+        // Pages without a chunk are unknown.
         if let Some(chunk) = self.chunks.get_mut(&(page.0 / CHUNK_PAGES)) {
             *entry(chunk, page) = 0;
         }

@@ -6,7 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::PageNumber;
 use crate::signal::Signal;
 
-/// Lets one task at a time have a page, in the order in which they ask. A task that wants several has them all at once.
+/// Grants pages to one task at a time, in order of requests. A task receives several pages all at
+/// once.
 #[derive(Debug, Default)]
 pub(crate) struct PageTurns {
     state: RefCell<TurnsState>,
@@ -16,24 +17,24 @@ pub(crate) struct PageTurns {
 #[derive(Debug, Default)]
 struct TurnsState {
     taken: FxHashSet<PageNumber>,
-    /// The tasks that wait for a page, in order. A task's number is entered for all its pages together, so that no two tasks wait
-    /// for each other.
+    /// Waiting tasks by page, in order. A task's number is entered for all its pages together,
+    /// which prevents deadlocks.
     waiting: FxHashMap<PageNumber, VecDeque<u64>>,
-    /// The last number that a waiting task was given.
+    /// Last number given to a waiting task.
     last_number: u64,
 }
 
-/// Pages that no other task has until this is dropped.
+/// Pages granted to a task, until dropped.
 #[derive(Debug)]
 pub(crate) struct MyPages<'a> {
     turns: &'a PageTurns,
     pages: Vec<PageNumber>,
-    /// The number of a task that still waits.
+    /// Number of a task that is still waiting.
     waits_as: Option<u64>,
 }
 
 impl PageTurns {
-    /// Waits for these pages. Its place in the order is that of its first poll.
+    /// Waits for these pages. The order is that of the first polls.
     pub(crate) async fn take(&self, pages: Vec<PageNumber>) -> MyPages<'_> {
         let waits_as = self.state.borrow_mut().ask(&pages);
         let mut mine = MyPages { turns: self, pages, waits_as };
@@ -48,14 +49,14 @@ impl PageTurns {
         self.state.borrow().taken.contains(&page)
     }
 
-    /// Waits until no task has the page. Another may have it right afterwards.
+    /// Waits until the page is free. Another task may take it right afterwards.
     pub(crate) async fn is_free(&self, page: PageNumber) {
         self.changed.wait(|| (!self.is_taken(page)).then_some(())).await;
     }
 }
 
 impl TurnsState {
-    /// Takes the pages if no task has them or waits for them, else gives a number to wait with.
+    /// Takes the pages if they are free and not awaited, otherwise returns a number to wait with.
     fn ask(&mut self, pages: &[PageNumber]) -> Option<u64> {
         let is_free = |page| !self.taken.contains(page) && !self.waiting.contains_key(page);
         if pages.iter().all(is_free) {

@@ -1,4 +1,4 @@
-//! Zeros for places that a new store takes over.
+//! Zeroes places that a new store takes over.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -23,7 +23,7 @@ impl Wiper {
         Ok(Self { zeros: zeros.freeze() })
     }
 
-    /// Wipes whole blocks, not flushed.
+    /// Wipes whole blocks, without a flush.
     pub(crate) async fn wipe(&self, disk: &Rc<Disk>, range: Range<u64>) -> Result<(), PageError> {
         debug_assert!(range.start <= range.end, "{range:?}");
         debug_assert!(range.start.is_multiple_of(BLOCK_BYTES as u64), "whole blocks: {range:?}");

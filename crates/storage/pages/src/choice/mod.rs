@@ -1,5 +1,6 @@
-//! Which policy a new store should have: what each takes for a page, predicted from what requests take on the device, how full
-//! the store is going to be, and how many pages come at a time. [`model`] says what a policy's requests are. No I/O.
+//! Choice of a policy for a new store. Predicts each policy's time per page from request times of
+//! the device, the expected fill and the batch size. [`model`] lists the requests of each policy.
+//! No I/O.
 
 mod cleaning;
 mod model;
@@ -9,56 +10,56 @@ pub use self::times::PageTimes;
 
 use crate::{CreateOptions, OpenOptions, PolicyKind, Promises};
 
-/// How a store is going to be used.
+/// Expected use of a store.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExpectedUse {
-    /// Share of its pages that hold something, in percent. They are written at random, some more often than others, as databases
-    /// do.
+    /// Percentage of pages with contents. Writes to them are random and skewed, as in databases.
     pub fill_percent: u8,
-    /// Pages of a batch, which are sent at the same time; at least 1.
+    /// Pages per batch, written concurrently; at least 1.
     pub batch_pages: f64,
-    /// Pages between two syncs of a writer; `None` where nothing has to be durable before the end.
+    /// Pages between two syncs of a writer; `None` for a single sync at the end.
     pub sync_pages: Option<f64>,
-    /// Writers at the same time.
+    /// Concurrent writers.
     pub writers: u32,
-    /// How much of a page compresses to nothing, in percent; the rest doesn't at all.
+    /// Percentage of a page that compresses to nothing; the rest is incompressible.
     pub compressible_percent: u8,
 }
 
 impl ExpectedUse {
-    /// One writer that makes each of its batches durable, in a store that is 90 % full of pages that don't compress.
+    /// A single writer that commits each batch, in a store 90 % full of incompressible pages.
     pub fn commits_of(batch_pages: f64) -> Self {
         let sync_pages = Some(batch_pages);
         Self { fill_percent: 90, batch_pages, sync_pages, writers: 1, compressible_percent: 0 }
     }
 }
 
-/// What a policy is going to take.
+/// Prediction for a policy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PredictedPolicy {
-    /// Which one.
+    /// Predicted policy.
     pub policy: PolicyKind,
-    /// What a store with such options and this policy promises.
+    /// Guarantees of a store with these options and this policy.
     pub promises: Promises,
-    /// Time of a page, with what it costs to bring it to its place and to make room.
+    /// Time per page in ns, including destaging and cleaning.
     pub page_ns: f64,
-    /// Pages that cleaning moves for each that is written; 0 where nothing is cleaned.
+    /// Pages moved by cleaning per page written; 0 without cleaning.
     pub moved_by_page: f64,
 }
 
 impl PredictedPolicy {
-    /// Predictions of two policies are off by up to this factor, one by the other, on most modelled drives.
+    /// Factor of error between two predictions on most modelled drives.
     const ERROR: f64 = 1.25;
 
-    /// Whether the prediction leaves open which of the two is quicker.
+    /// Returns true if the difference is within the prediction's error.
     pub fn is_within_error_of(&self, other: &Self) -> bool {
         let (less, more) = (self.page_ns.min(other.page_ns), self.page_ns.max(other.page_ns));
         more <= Self::ERROR * less
     }
 }
 
-/// What each policy is going to take for a page of a store like `create`, whose own policy doesn't matter, the quickest first.
-/// A policy that such a store can't have isn't there, nor one whose time isn't a number, as where a figure isn't one.
+/// Predicts all policies for a store with the options of `create`, except its own policy, fastest
+/// first. Omits policies that such a store can't have, and invalid predictions, which follow from
+/// invalid figures.
 pub fn predict_policies(
     create: &CreateOptions,
     open: &OpenOptions,
@@ -75,7 +76,7 @@ pub fn predict_policies(
     predicted
 }
 
-/// The first that promises at least so much.
+/// First prediction that promises at least `needed`.
 pub fn quickest(predicted: &[PredictedPolicy], needed: Promises) -> Option<PredictedPolicy> {
     predicted.iter().find(|predicted| predicted.promises.include(needed)).copied()
 }

@@ -1,32 +1,35 @@
-//! Time of a page under each policy, as the requests that it is made of. Clients wait for what comes before their commit is
-//! durable; destaging goes on beside them. So a page takes the longer of two times: what its client waits for, and what it keeps
-//! the device busy for, destaging included.
+//! Time per page under each policy, as the sum of its requests. Clients wait until their commits
+//! are durable, while destaging runs concurrently. The time per page is therefore the longer of the
+//! client's wait and the device's busy time, destaging included.
 
 use super::cleaning::{alive_when_cleaned, moved_by_page};
 use super::{ExpectedUse, PageTimes, PredictedPolicy};
 use crate::policy::{LEAST_SAVING, ZoneRoom, zone_room};
 use crate::{BLOCK_BYTES, CreateOptions, OpenOptions, PolicyKind};
 
-/// Share of a staging area that is reclaimed with two flushes and a ledger: most of it under `doublewrite`, whose pages go
-/// home at once (estimated, as all of these are that don't say otherwise).
+/// Fraction of a staging area reclaimed by two flushes and a ledger. `doublewrite` destages at
+/// once, so most of its area is reclaimed together. This and all constants not marked as measured
+/// are estimates.
 const RECLAIMED_AT_ONCE: f64 = 0.5;
-/// The same of the policies that keep pages for long.
+/// Same fraction for policies that keep staged pages for long.
 const RECLAIMED_SHARE: f64 = 1.0 / 8.0;
-/// Of a ring so much holds pages that wait for others of their mapping unit.
+/// Fraction of a ring that holds pages waiting for others of their mapping unit.
 const WAITING_SHARE: f64 = 0.8;
-/// `stable-buffer` writes its free slots where they lie, in pieces: 2.6 bytes for one where a ring writes 2.0 (measured).
+/// Cost of writing to scattered free slots in `stable-buffer`, relative to a log: 2.6 written bytes
+/// per byte where a ring writes 2.0 (measured).
 const PIECES: f64 = 1.6;
-/// And keeps half as many pages of an area together, because an area's slots are free again one by one (measured).
+/// Fraction of pages that `stable-buffer` keeps together, relative to a ring: its slots become free
+/// one by one (measured).
 const KEPT_SHARE: f64 = 0.5;
-/// `auto` tries what it hasn't chosen now and then. What finding out costs a short run, and a way that was the quicker one once,
-/// isn't in it.
+/// Overhead of `auto`'s trials. Excludes the initial trials of a short run, and the delay in
+/// switching ways.
 const TRIALS: f64 = 1.03;
-/// Pages shorter by less than a part of them are stored as they are.
+/// Maximum compressed share of a page. Longer results are stored uncompressed.
 const COMPRESSED_SHARE_MAX: f64 = 1.0 - 1.0 / LEAST_SAVING as f64;
-/// LZ4 makes 255 bytes of one at most (its block format's lengths).
+/// Minimum compressed share: LZ4's format encodes at most 255 bytes per byte.
 const COMPRESSED_SHARE_MIN: f64 = 1.0 / 255.0;
 
-/// One policy's prediction.
+/// Prediction for one policy.
 pub(super) fn predict(
     create: &CreateOptions,
     open: &OpenOptions,
@@ -52,26 +55,26 @@ struct Work<'a> {
     open: &'a OpenOptions,
     times: PageTimes,
     expected: &'a ExpectedUse,
-    /// Pages that hold something.
+    /// Number of pages with contents.
     living_pages: f64,
 }
 
 impl Work<'_> {
-    /// The pages of a batch side by side, and a flush for each sync, which writers share.
+    /// Concurrent page writes of a batch, and a flush per sync, shared by writers.
     fn direct(&self) -> f64 {
         let under_way = self.expected.batch_pages.max(1.0) * self.writers();
         self.times.random_at(under_way) + self.sync_ns()
     }
 
-    /// Once to the staging area, and home at once: the flush of a batch has the pages to program that the batch before has
-    /// sent home, as if it were two.
+    /// One write to the staging area, and one home at once. The flush of a batch includes the home
+    /// writes of the previous batch, and counts as two.
     fn doublewrite(&self) -> f64 {
         let home_ns = self.times.random_at(self.group_pages());
         self.staged(1.0, 2.0 * self.sync_ns(), home_ns) + self.reclaim_ns(RECLAIMED_AT_ONCE)
     }
 
-    /// The first page of a mapping unit takes the time of a page anywhere, the others of the same sweep that of pages in a
-    /// small area.
+    /// The first page of a mapping unit takes the time of a random write, and the others of the
+    /// same sweep that of a write in a small area.
     fn stable_ring(&self) -> f64 {
         self.staged(1.0, self.sync_ns(), self.home_ns(1.0) + self.read_back_ns())
             + self.reclaim_ns(RECLAIMED_SHARE)
@@ -82,7 +85,7 @@ impl Work<'_> {
         self.staged(PIECES, PIECES * self.sync_ns(), home_ns) + self.reclaim_ns(RECLAIMED_SHARE)
     }
 
-    /// A page that is staged, in `pieces` times the time of one that is appended, while others are destaged.
+    /// A staged page, with `pieces` times the time of an append, while others are destaged.
     fn staged(&self, pieces: f64, sync_ns: f64, home_ns: f64) -> f64 {
         let (pages, busy_share) = (self.group_pages(), self.times.busy_share());
         let client_ns = pieces * self.append_ns(pages, 1.0) + sync_ns;
@@ -90,7 +93,7 @@ impl Work<'_> {
         client_ns.max(busy_ns + home_ns)
     }
 
-    /// A page of a batch that is appended to a log. Where nothing waits for a batch, the next ones are under way beside it.
+    /// An appended page of a batch. Batches overlap where nothing waits for them.
     fn append_ns(&self, pages: f64, stored: f64) -> f64 {
         match self.expected.sync_pages {
             Some(_) => self.extent_ns(pages, stored, 1.0),
@@ -102,14 +105,14 @@ impl Work<'_> {
         self.extent_ns(pages, stored, self.times.busy_share())
     }
 
-    /// Once in sequence, and so often again as cleaning moves it.
+    /// One sequential write, and further ones for pages moved by cleaning.
     fn out_of_place(&self) -> (f64, f64) {
         let ZoneRoom { pages, zone_pages, piece_pages } = zone_room(self.create, self.open);
         let stored = self.stored_share();
         let share = self.living_pages * stored / pages as f64;
         let (alive, moved) = (alive_when_cleaned(share), moved_by_page(share));
         let in_zone = zone_pages as f64 / stored;
-        // What is alive in a zone goes on in pieces.
+        // Live pages of a zone are rewritten in pieces.
         let moved_together = (piece_pages as f64).min(in_zone * alive).max(1.0);
         let move_ns = self.times.read_deep_ns + self.append_busy_ns(moved_together, stored);
         let ledger_ns = 2.0 * self.times.flush_ns / (in_zone * (1.0 - alive)).max(1.0);
@@ -117,8 +120,8 @@ impl Work<'_> {
         (append_ns + self.sync_ns() + moved * move_ns + ledger_ns, moved)
     }
 
-    /// Each page of an extent of so many, of which that share is stored. An extent has whole blocks, and its header and its
-    /// request are there however little is in it. Of the request counts `request_share`.
+    /// Time per page of an extent with `pages` pages, stored to the fraction `stored`. An extent
+    /// consists of whole blocks and has a header and a request, of which `request_share` counts.
     fn extent_ns(&self, pages: f64, stored: f64, request_share: f64) -> f64 {
         let block_pages = self.header_pages();
         let stored_pages =
@@ -139,25 +142,25 @@ impl Work<'_> {
         BLOCK_BYTES as f64 / self.create.page_bytes as f64
     }
 
-    /// A flush, by the pages of all writers that share it.
+    /// Share of a flush, divided by the pages of all writers.
     fn sync_ns(&self) -> f64 {
         self.expected.sync_pages.map_or(0.0, |pages| self.times.flush_ns / (pages.max(1.0) * self.writers()))
     }
 
-    /// Pages that are written to a log together: what is gathered, or what must be durable.
+    /// Pages written to a log together: those gathered, or those of a sync.
     fn group_pages(&self) -> f64 {
         let batch = self.expected.batch_pages.max(1.0);
         let gathered = (self.open.gather_bytes as f64 / self.create.page_bytes as f64).max(batch);
         self.expected.sync_pages.map_or(gathered, |pages| (pages.max(1.0) * self.writers()).min(gathered))
     }
 
-    /// Pages that a staging area has room for.
+    /// Capacity of a staging area in pages.
     fn staged_pages(&self) -> f64 {
         let with_header = 1.0 + self.header_pages() / self.group_pages();
         (self.create.buffer_bytes as f64 / self.create.page_bytes as f64 / with_header).max(1.0)
     }
 
-    /// Two flushes and a ledger for so much of the staging area.
+    /// Two flushes and a ledger per `share` of the staging area.
     fn reclaim_ns(&self, share: f64) -> f64 {
         2.0 * (self.times.flush_ns + self.times.request_ns) / (self.staged_pages() * share).max(1.0)
     }
@@ -171,7 +174,7 @@ impl Work<'_> {
         (anywhere + others * near) / (1.0 + others)
     }
 
-    /// What doesn't stay in memory until it goes home is read.
+    /// Reads of pages that don't stay in memory until they are destaged.
     fn read_back_ns(&self) -> f64 {
         let kept = self.open.keep_bytes.min(self.open.memory_bytes / 4) as f64;
         (1.0 - kept / (self.create.buffer_bytes as f64).max(1.0)).max(0.0) * self.times.read_deep_ns

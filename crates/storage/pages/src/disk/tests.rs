@@ -4,7 +4,7 @@ use nandle_io::{Arena, Nanos};
 
 use super::*;
 
-/// A disk of a device in memory that says this of itself.
+/// Disk on a device in memory with these properties.
 fn disk(access: Access, durable_writes: DurableWrites) -> (Runtime, Rc<Disk>) {
     let mut world = MemoryWorld::new(4, Nanos(1));
     let device = world.add_shaped(Shape {

@@ -8,7 +8,7 @@ use crate::label::Label;
 use crate::memory::memory_of;
 use crate::size::to_usize;
 
-/// Writes a copy of the ledger, not flushed.
+/// Writes a copy of the ledger, without a flush.
 pub(crate) async fn write_copy(
     disk: &Rc<Disk>,
     label: &Label,
@@ -23,7 +23,7 @@ pub(crate) async fn write_copy(
     disk.write("writing the ledger", label.ledger_at(copy), from).await
 }
 
-/// Writes a new store's first ledger, and zeros where the others will be, not flushed.
+/// Writes a new store's first ledger, and zeros in the other copies, without a flush.
 pub(crate) async fn write_first(
     disk: &Rc<Disk>,
     label: &Label,

@@ -1,6 +1,6 @@
 use crate::size::to_usize;
 
-/// How many pages fit into blocks, in extents of `extent_pages` pages and a header each.
+/// Number of pages that fit `blocks` blocks, in extents of `extent_pages` pages with a header each.
 pub(crate) fn fitting_pages(blocks: u64, page_blocks: u64, extent_pages: usize) -> usize {
     debug_assert!(extent_pages > 0 && page_blocks > 0, "{extent_pages} pages of {page_blocks} blocks");
     let extent_blocks = extent_pages as u64 * page_blocks + 1;

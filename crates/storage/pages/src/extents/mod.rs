@@ -1,4 +1,4 @@
-//! What all policies share that write extents: the copies of their ledger, and what an opening reads.
+//! Parts shared by all policies that write extents: copies of the ledger, and scans by an opening.
 
 mod copies;
 mod fit;

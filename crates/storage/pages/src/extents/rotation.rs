@@ -1,26 +1,27 @@
-//! Which of the copies of a ledger the next one is written to.
+//! Selection of the copy for the next ledger.
 //!
-//! They take turns. What must never be overwritten is every ledger from the last one on that is known to be durable. A drive
-//! whose flush failed may show a ledger and lose it all the same; that may happen in one opening after the other; and a later
-//! opening can't tell which of those flushes failed, so each of these ledgers may be the one that counts after a power cut.
-//! Each ledger tells which one was known to be durable when it was written. The one that takes the last copy doesn't count yet
-//! when it is durable, but only when the next one is; so an opening that finds it the newest may write it anew in its place.
+//! Copies are used in rotation. The last ledger known to be durable, and all later ones, must never
+//! be overwritten. After a failed flush a drive may show a ledger and still lose it. This may
+//! happen in several openings in a row, and a later opening can't tell which flushes failed, so any
+//! of these ledgers may be the valid one after a power cut. Each ledger records which one was known
+//! to be durable when it was written. A ledger in the last free copy is valid only once the next
+//! one is durable too. An opening that finds it as the newest may therefore rewrite it in place.
 
-/// What a ledger tells of itself and of those before.
+/// Generation data stored in a ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Stamp {
-    /// Counts ledgers.
+    /// Number of the ledger.
     pub(crate) generation: u64,
-    /// How many generations before it is the last one that was known to be durable when it was written.
+    /// Number of generations since the last one known to be durable.
     pub(crate) unconfirmed: u64,
 }
 
-/// From when on what a ledger calls dead may be used again.
+/// Time from which dead blocks of a ledger may be reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Counts {
-    /// Now that it is durable.
+    /// Now, as the ledger is durable.
     Already,
-    /// When another one is, too.
+    /// Once another ledger is durable.
     WithTheNext,
 }
 
@@ -33,12 +34,12 @@ pub(crate) struct Rotation {
 }
 
 impl Rotation {
-    /// Goes on after the newest ledger that was found.
+    /// Continues after the newest ledger found.
     pub(crate) fn after(copies: u64, newest: Stamp) -> Self {
         Self { copies, newest, is_durable: false }
     }
 
-    /// The same where the ledger of this generation is missing, and the one that was found says the same.
+    /// Accounts for a missing ledger of this generation, which equals the one found.
     pub(crate) fn with_missing(self, generation: u64) -> Self {
         if generation <= self.newest.generation {
             return self;
@@ -47,18 +48,18 @@ impl Rotation {
         Self { newest: Stamp { generation, unconfirmed: 1 }, ..self }
     }
 
-    /// Of the newest.
+    /// Generation of the newest ledger.
     pub(crate) fn generation(&self) -> u64 {
         self.newest.generation
     }
 
-    /// The copy in which the newest lies.
+    /// Copy that holds the newest ledger.
     pub(crate) fn newest_copy(&self) -> u64 {
         self.newest.generation % self.copies.max(1)
     }
 
-    /// Passes on to the next ledger: from now on that one is the newest, written or not. One that failed to be written
-    /// must not make the next hit the copy that counts.
+    /// Advances to the next ledger, which is the newest from now on even if its write fails.
+    /// Otherwise the next write could overwrite the valid copy.
     pub(crate) fn advance(&mut self) -> Stamp {
         if self.is_durable || !self.has_last_copy() {
             let unconfirmed = if self.is_durable { 1 } else { self.newest.unconfirmed + 1 };
@@ -72,7 +73,7 @@ impl Rotation {
         self.newest
     }
 
-    /// A flush made the newest durable.
+    /// Records a flush that made the newest ledger durable.
     pub(crate) fn flushed(&mut self) -> Counts {
         self.is_durable = true;
         if self.has_last_copy() { Counts::WithTheNext } else { Counts::Already }
@@ -90,7 +91,7 @@ mod tests {
     #[test]
     fn no_ledger_is_overwritten_that_may_be_the_last_durable_one() {
         let mut rotation = Rotation::after(8, Stamp { generation: 40, unconfirmed: 1 });
-        // Openings in a row whose flush fails: generation 39 is the last that is known to be durable.
+        // Several openings with failing flushes: generation 39 is the last one known to be durable.
         for opening in 41..60 {
             let stamp = rotation.advance();
             let generation = opening.min(46);
@@ -98,7 +99,7 @@ mod tests {
             assert_ne!(rotation.newest_copy(), 39 % 8);
             rotation = Rotation::after(8, stamp);
         }
-        // It works again: the ledger in the last copy needs another one.
+        // Flushes work again: the ledger in the last copy needs another one.
         assert_eq!(rotation.advance().generation, 46);
         assert_eq!(rotation.flushed(), Counts::WithTheNext);
         assert_eq!(rotation.advance(), Stamp { generation: 47, unconfirmed: 1 });

@@ -14,27 +14,27 @@ use crate::{BLOCK_BYTES, PageError};
 
 const SCAN_BYTES: u64 = 1 << 20;
 
-/// What an opening reads of a store's ledgers and extents.
+/// Reader of a store's ledgers and extents for an opening.
 pub(crate) struct Scan<'a> {
     pub(crate) disk: &'a Rc<Disk>,
     pub(crate) label: &'a Label,
     pub(crate) arena: Arena,
 }
 
-/// What tells of an extent.
+/// Structure that describes an extent.
 pub(crate) trait Link {
     fn link(&self) -> ChainLink;
 }
 
-/// An extent's place in the chain, and in the area.
+/// Place of an extent in the chain and in the area.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ChainLink {
     pub(crate) sequence: u64,
-    /// All up to this sequence were durable when it was written.
+    /// Sequence up to which everything was durable when it was written.
     pub(crate) durable: u64,
-    /// A group ends with it.
+    /// True if it ends a group.
     pub(crate) is_last: bool,
-    /// Its block of the area.
+    /// Block of the area.
     pub(crate) position: u64,
 }
 
@@ -49,13 +49,13 @@ impl<'a> Scan<'a> {
         PageError::Corrupt { what, offset_bytes: self.label.offset_of(block) }
     }
 
-    /// Reads as much as can be read.
+    /// Reads all readable blocks.
     pub(crate) async fn read(&self, offset_bytes: u64, bytes: u64) -> Result<ReadableBlocks, PageError> {
         let into = memory_of(&self.arena, to_usize(bytes))?;
         self.disk.read_blocks("recovering the store", offset_bytes, into).await
     }
 
-    /// The newest valid ledger, and how those that follow it are placed. A copy that can't be read is an invalid one.
+    /// Newest valid ledger, and the rotation after it. An unreadable copy counts as invalid.
     pub(crate) async fn ledger<L>(
         &self,
         decode: impl Fn(&[u8]) -> Option<(Stamp, L)>,
@@ -95,8 +95,9 @@ impl<'a> Scan<'a> {
         Ok(headers)
     }
 
-    /// Follows the chain, by sequence, from behind `durable` on. An extent that was durable counts as it is: what is damaged in
-    /// it is noticed page by page. The others count when they are whole. A store that was `closed` reaches so far.
+    /// Follows the chain by sequence, starting behind `durable`. Durable extents count even if
+    /// damaged, as damage is detected per page. Later ones count only if complete. `closed` is the
+    /// last sequence of a closed store.
     pub(crate) async fn follow<H: Link>(
         &self,
         (durable, closed): (u64, Option<u64>),
@@ -132,11 +133,11 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// How far the chain goes.
+/// Extent of the valid chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Followed {
-    /// All up to this sequence are known to be durable: something that was written later says so.
+    /// Sequence up to which everything is known to be durable from later writes.
     pub(crate) promised: u64,
-    /// The end of the last group that is there as a whole.
+    /// End of the last complete group.
     pub(crate) end: u64,
 }

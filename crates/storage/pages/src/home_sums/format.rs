@@ -1,13 +1,14 @@
-//! The blocks that keep the checksums of home pages.
+//! Blocks with the checksums of home pages.
 //!
 //! # Format, from version 3 (of the store's label) on
 //!
-//! The pages of a store, and those that it may yet get (from version 4 of the label on), are divided into *C* chunks of 1013
-//! pages. The area of sums has a ring of 2 *C* log blocks in two halves, and two copies of a table, each a block for each
-//! chunk. These four parts begin *S* blocks from each other: *C*, rounded up to 64 KiB from version 5 of the label on, so that
-//! no mapping unit of a drive has a part in two of them. Everything is written in rounds, which are counted
-//! from 1: round *n* writes log block *n* mod 2 *C* of the ring, and chunk *n* mod *C* of copy (*n* / *C*) mod 2 of the
-//! table. Numbers are little-endian.
+//! The pages of a store, including those reserved for growth (from version 4 of the label on), are
+//! divided into *C* chunks of 1013 pages. The area of sums has a ring of 2 *C* log blocks in two
+//! halves, and two copies of a table with a block per chunk. These four parts begin *S* blocks from
+//! each other: *C*, rounded up to 64 KiB from version 5 of the label on, so that no mapping unit
+//! holds parts of two. Everything is written in rounds, counted from 1: round *n* writes log block
+//! *n* mod 2 *C* of the ring, and chunk *n* mod *C* of copy (*n* / *C*) mod 2 of the table. Numbers
+//! are little-endian.
 //!
 //! ```text
 //!    0  magic      8  "NANDLEPG", in the log          0  magic   8  "NANDLEPT", in the table
@@ -19,42 +20,43 @@
 //! 4092  checksum   4  CRC32C of all bytes before   4092  checksum   4
 //! ```
 //!
-//! A sum is the CRC32C of a page's number (8 bytes) and its contents. A sum of 0 isn't kept: one page in four thousand
-//! million isn't checked.
+//! A sum is the CRC32C of a page's number (8 bytes) and its contents. A sum of 0 isn't stored, so
+//! one page in 2³² isn't checked.
 //!
-//! The ledger says which round is the last that counts, *h*. A reader takes each chunk from the last round up to *h* that
-//! wrote it, and enters the log blocks of the rounds behind that up to *h*, in their order. Where that chunk is damaged, the
-//! one written *C* rounds before does as well: its log blocks are still in the ring. Where a log block is damaged that a
-//! chunk needs, what is known of the chunk's pages is lost, and that is an error: it can't be told apart from pages that
-//! were never written. What was written in rounds behind *h* counts for nothing.
+//! The ledger records the last valid round *h*. A reader takes each chunk from the last round up to
+//! *h* that wrote it, and then enters the log blocks of later rounds up to *h*, in order. If that
+//! chunk is damaged, the copy written *C* rounds before serves as well, as its log blocks are still
+//! in the ring. If a log block needed by a chunk is damaged, the sums of the chunk's pages are
+//! lost. That is an error, as such pages look like unwritten ones. Rounds behind *h* are ignored.
 //!
-//! So many pages may be entered at once that their entries don't fit into *C* log blocks. Then all *C* chunks are written,
-//! with everything in them, and the log blocks are empty; `table` counts the rounds of this, from 1 on, and is 0 elsewhere.
-//! A chunk that was written before the first of them can't be brought up to date.
+//! The entries of one call may not fit *C* log blocks. Then all *C* chunks are written with all
+//! sums, and the log blocks are empty; `table` counts these rounds from 1, and is 0 elsewhere. A
+//! chunk written before the first of them can't be brought up to date.
 //!
-//! Rounds are written before the flush that precedes the ledger which names them, and only when the ledger before is durable.
-//! They are never more than *C*. So what an older ledger needs, if the newer one is lost, is still there.
+//! Rounds are written before the flush that precedes the ledger naming them, and only once the
+//! previous ledger is durable. There are at most *C* of them. The data that an older ledger needs
+//! is therefore present if the newer one is lost.
 
 use crate::fields::{fields_of, fill};
 use crate::{BLOCK_BYTES, PageNumber};
 
 const LOG_MAGIC: [u8; 8] = *b"NANDLEPG";
 const TABLE_MAGIC: [u8; 8] = *b"NANDLEPT";
-/// Of either block: its fields, and the checksum at its end.
+/// Length of the fields and the checksum in either block.
 const OTHER_BYTES: usize = 40 + 4;
-/// Entries that a log block has room for.
+/// Maximum entries of a log block.
 pub(super) const ENTRIES_MAX: usize = (BLOCK_BYTES - OTHER_BYTES) / 12;
-/// Pages of a chunk.
+/// Pages per chunk.
 pub(super) const CHUNK_PAGES: usize = (BLOCK_BYTES - OTHER_BYTES) / 4;
 
-/// A page, and the sum of its contents at home; 0 if it isn't known any more.
+/// A page with the sum of its home contents; 0 if unknown.
 pub(crate) type Entry = (PageNumber, u32);
 
 /// See the [format](self).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LogBlock {
     pub(super) entries: Vec<Entry>,
-    /// Counts the rounds that write the whole table, from 1 on; 0 in any other.
+    /// Counts the rounds that write the whole table, from 1; 0 in other rounds.
     pub(super) table: u32,
 }
 
@@ -74,7 +76,7 @@ impl LogBlock {
         });
     }
 
-    /// The log block of a round, if it is there.
+    /// Decodes the valid log block of a round.
     pub(super) fn decode(id: u128, round: u64, block: &[u8]) -> Option<Self> {
         let mut fields = fields_of(block, LOG_MAGIC, id)?;
         let (written_in, entries, table) = (fields.u64(), fields.u32() as usize, fields.u32());
@@ -97,7 +99,7 @@ pub(super) fn encode_chunk(id: u128, round: u64, chunk: u64, sums: &[u32], block
     });
 }
 
-/// The sums of a chunk that a round wrote, if they are there.
+/// Decodes the valid chunk written by a round.
 pub(super) fn decode_chunk(id: u128, round: u64, chunk: u64, block: &[u8]) -> Option<Vec<u32>> {
     let mut fields = fields_of(block, TABLE_MAGIC, id)?;
     let is_it = (fields.u64(), fields.u64()) == (round, chunk);

@@ -1,4 +1,4 @@
-//! What is left of the checksums of home pages, however many of their blocks are damaged: for [salvage](crate::salvage).
+//! Reads the remains of damaged checksums of home pages for [salvage](crate::salvage).
 
 use std::ops::Range;
 
@@ -13,38 +13,38 @@ use crate::{BLOCK_BYTES, PageNumber};
 
 const PAGES: u64 = CHUNK_PAGES as u64;
 
-/// The checksum of a home page, as far as it is known.
+/// Checksum of a home page, as far as known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HomeSum {
-    /// It is this.
+    /// Known.
     Known(u32),
-    /// It is this, or a later one that is lost.
+    /// Known, but possibly superseded by a lost one.
     KnownOnce(u32),
-    /// It is lost.
+    /// Lost.
     Lost,
-    /// The page was never written to its own place, or its contents don't matter.
+    /// None: the page was never written home, or its contents don't matter.
     None,
 }
 
-/// Checksums as of a round, put together block by block: first the table, then the log.
+/// Checksums as of a round, assembled from blocks: first the table, then the log.
 pub(crate) struct SumsEvidence {
     area: Area,
     counted: Rounds,
-    /// Pages of the store.
+    /// Number of pages of the store.
     pages: u64,
-    /// Which round wrote the chunk that was found; 0 if none did.
+    /// Round that wrote each chunk found, or 0.
     rounds: Vec<u64>,
     sums: Vec<u32>,
-    /// Chunks that an earlier round wrote may lack what was entered before this one.
+    /// Round up to which log blocks are lost. Chunks written before it may lack their entries.
     lost_before: u64,
-    /// Pages that a later round entered.
+    /// Pages entered by later rounds.
     entered_since: FxHashSet<PageNumber>,
-    /// Pages whose newest checksum may be lost, once all blocks were entered.
+    /// Pages whose newest checksum may be lost, after all blocks were entered.
     uncertain: PageSet,
     damaged: Vec<Damaged>,
 }
 
-/// A block that isn't what a round wrote there.
+/// A block other than the one written by its round.
 struct Damaged {
     structure: Structure,
     round: u64,
@@ -53,7 +53,7 @@ struct Damaged {
 }
 
 impl SumsEvidence {
-    /// None if the store keeps none.
+    /// Returns `None` if the store has no checksums.
     pub(crate) fn new(label: &Label, counted: Rounds) -> Option<Self> {
         let area = Area::of(label)?;
         let chunks = to_usize(area.chunks);
@@ -70,7 +70,7 @@ impl SumsEvidence {
         })
     }
 
-    /// The blocks of the table.
+    /// Blocks of the table.
     pub(crate) fn table(&self) -> Range<u64> {
         let blocks = if self.counted.newest > 0 {
             2 * self.area.stride_blocks..4 * self.area.stride_blocks
@@ -80,7 +80,7 @@ impl SumsEvidence {
         self.at(blocks.start)..self.at(blocks.end)
     }
 
-    /// Blocks of the log that follow each other, from a round on: that round, and where they are.
+    /// Round and place of a series of adjacent log blocks, starting at `round` or later.
     pub(crate) fn logs_from(&self, round: u64, length_bytes: u64) -> Option<(u64, Range<u64>)> {
         let round = round.max(self.first_log());
         let first = self.area.log_block(round);
@@ -93,12 +93,12 @@ impl SumsEvidence {
         self.area.offset_bytes + block * BLOCK_BYTES as u64
     }
 
-    /// The first round whose log block is in the ring.
+    /// First round with a log block in the ring.
     fn first_log(&self) -> u64 {
         (self.counted.newest + 1).saturating_sub(2 * self.area.chunks).max(1)
     }
 
-    /// A block of the table.
+    /// Enters a block of the table.
     pub(crate) fn enter_table_block(&mut self, offset_bytes: u64, block: Result<&[u8], Problem>) {
         let index = (offset_bytes - self.area.offset_bytes) / BLOCK_BYTES as u64;
         let chunk = index % self.area.stride_blocks;
@@ -131,13 +131,13 @@ impl SumsEvidence {
         }
     }
 
-    /// Whether a round that doesn't count yet wrote its chunk over that of this one.
+    /// Returns true if a later round, not valid yet, has overwritten this one's chunk.
     fn is_later(&self, block: Result<&[u8], Problem>, chunk: u64, round: u64) -> bool {
         let later = round + 2 * self.area.chunks;
         block.is_ok_and(|block| decode_chunk(self.area.id, later, chunk, block).is_some())
     }
 
-    /// A block of the log; they come in the order of their rounds.
+    /// Enters a block of the log. Blocks must arrive in the order of their rounds.
     pub(crate) fn enter_log_block(&mut self, round: u64, offset_bytes: u64, block: Result<&[u8], Problem>) {
         debug_assert_eq!(self.at(self.area.log_block(round)), offset_bytes, "round {round}");
         let decoded = block.ok().and_then(|block| LogBlock::decode(self.area.id, round, block));
@@ -171,7 +171,8 @@ impl SumsEvidence {
         }
     }
 
-    /// Chunks that an earlier round wrote may lack what was entered then. Log blocks come in the order of their rounds.
+    /// Marks chunks written before a round as incomplete. Log blocks arrive in the order of their
+    /// rounds.
     fn lose_before(&mut self, round: u64) {
         if round > self.lost_before {
             self.lost_before = round;
@@ -183,7 +184,8 @@ impl SumsEvidence {
         PageSet::of((chunk * PAGES).min(self.pages)..((chunk + 1) * PAGES).min(self.pages))
     }
 
-    /// Called when all blocks were entered: a chunk that is there as no round wrote it is lost, unless the log has all of it.
+    /// Completes the evidence after all blocks. An unreadable chunk is lost unless the log covers
+    /// all of it.
     pub(crate) fn complete(&mut self) {
         for chunk in (0..).zip(&self.rounds).filter(|(_, written)| **written < self.lost_before) {
             self.uncertain.extend(&self.pages_of(chunk.0));
@@ -202,19 +204,19 @@ impl SumsEvidence {
         }
     }
 
-    /// Any of them may be an older one.
+    /// Marks all sums as uncertain, as they may be older ones.
     pub(crate) fn doubt_all(&mut self) {
         self.uncertain = PageSet::of(0..self.pages);
     }
 
-    /// A page has the contents that an older checksum tells of, so none was lost.
+    /// Confirms the sum of a page whose contents match it.
     pub(crate) fn confirm(&mut self, page: PageNumber) {
         self.uncertain.remove(page);
     }
 
-    /// What is wrong with the blocks, once the pages were held against them.
+    /// Problems of the blocks, after comparing the pages with the sums.
     pub(crate) fn findings(&self) -> Vec<Finding> {
-        // A block of the log may have told of any page: one finding names them.
+        // A lost log block may have named any page, so a single finding lists them all.
         let first_log = self.damaged.iter().position(|damaged| damaged.structure == Structure::ChecksumLog);
         let findings = self.damaged.iter().enumerate();
         findings.map(|(index, damaged)| self.finding(damaged, first_log == Some(index))).collect()
@@ -235,14 +237,14 @@ impl SumsEvidence {
         let severity = match (is_loss, is_newest || problem == Problem::Unreadable) {
             (true, _) => Severity::Loss,
             (false, true) => Severity::Redundant,
-            // A round that a power cut left on its way lies there.
+            // A round interrupted by a power cut overwrote the block.
             (false, false) => Severity::Harmless,
         };
         let finding = finding(structure, problem, severity, at_block(offset_bytes));
         Finding { pages: lost, ..finding }
     }
 
-    /// What is known of a page.
+    /// Checksum of a page.
     pub(crate) fn of(&self, page: PageNumber) -> HomeSum {
         let sum = self.sums.get(to_usize(page.0)).copied().unwrap_or(0);
         match (sum, self.uncertain.contains(page)) {

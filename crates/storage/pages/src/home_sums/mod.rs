@@ -1,5 +1,5 @@
-//! The durable checksums of home pages, so that a page that isn't what was written last is noticed also by a later opening.
-//! Their owner writes them beside what he writes anyway, and says in a structure of his own which round counts.
+//! Durable checksums of home pages, which let later openings detect wrong contents. Their owner
+//! writes them together with its other writes, and records the valid round in its own structure.
 
 mod format;
 mod inspect;
@@ -21,60 +21,60 @@ use crate::label::Label;
 use crate::memory::memory_of;
 use crate::{BLOCK_BYTES, PageError, PageNumber};
 
-/// Rounds that are written at the same time.
+/// Rounds written concurrently.
 const ROUNDS_AT_ONCE: usize = 16;
-/// Chunks that are all written when a store is closed: 16 MiB with their log blocks.
+/// Maximum chunks rewritten at a close: 16 MiB with their log blocks.
 const COMPLETED_CHUNKS_MAX: u64 = 2048;
 
-/// The sums of all home pages, as the [format](format) keeps them.
+/// Sums of all home pages; see the [format](format).
 pub(crate) struct HomeSums {
     area: Area,
     arena: Arena,
     state: RefCell<SumsState>,
-    /// Some were lost, and the table doesn't say so yet.
+    /// True if sums were lost and the table doesn't record that yet.
     has_gaps: Cell<bool>,
-    /// Rounds after this one have no entries, and wrote every chunk.
+    /// Round after which every chunk was rewritten without new entries.
     complete_after: Cell<Option<u64>>,
 }
 
 struct SumsState {
-    /// The last round.
+    /// Last round written.
     round: u64,
-    /// Of every page of every chunk; 0 where it is unknown.
+    /// Sum of every page of every chunk, or 0.
     sums: Vec<u32>,
 }
 
-/// Where a store's sums are.
+/// Place of a store's sums.
 #[derive(Debug, Clone, Copy)]
 struct Area {
     id: u128,
     offset_bytes: u64,
     chunks: u64,
-    /// From each of the four parts to the next one.
+    /// Distance between the four parts.
     stride_blocks: u64,
 }
 
-/// Parts of the area: two halves of the log, and two copies of the table.
+/// Number of parts: two halves of the log, and two copies of the table.
 const PARTS: u64 = 4;
-/// A part is no shorter than what goes bad together.
+/// Minimum length of a part, as long as a stretch that fails together.
 const PART_BLOCKS_MIN: u64 = (64 << 10) / BLOCK_BYTES as u64;
 
-/// Length of the area for so many chunks.
+/// Length of the area for `chunks` chunks.
 pub(crate) fn area_bytes(chunks: u64) -> u64 {
     PARTS * chunks.next_multiple_of(PART_BLOCKS_MIN) * BLOCK_BYTES as u64
 }
 
-/// How many chunks an area has in which parts are as long as they need to be.
+/// Number of chunks in an area whose parts have no padding.
 pub(crate) fn chunks_in(area_bytes: u64) -> u64 {
     area_bytes / PARTS / BLOCK_BYTES as u64
 }
 
-/// How many pages so many chunks are for.
+/// Maximum number of pages of `chunks` chunks.
 pub(crate) fn pages_max(chunks: u64) -> u64 {
     chunks.saturating_mul(CHUNK_PAGES as u64)
 }
 
-/// How many chunks so many pages have.
+/// Number of chunks of `pages` pages.
 pub(crate) fn chunks_of(pages: u64) -> u64 {
     let chunks = pages.div_ceil(CHUNK_PAGES as u64).max(1);
     debug_assert!(pages_max(chunks) >= pages, "{chunks} chunks have no room for {pages} sums");
@@ -82,7 +82,7 @@ pub(crate) fn chunks_of(pages: u64) -> u64 {
 }
 
 impl Area {
-    /// None if the store keeps no sums.
+    /// Returns `None` if the store has no sums.
     fn of(label: &Label) -> Option<Self> {
         let stride_blocks = chunks_in(label.sums_bytes);
         let chunks = label.sums_chunks;
@@ -91,22 +91,22 @@ impl Area {
         (label.sums_bytes > 0).then_some(area)
     }
 
-    /// The block of the area that holds a round's log block …
+    /// Block of a round's log block.
     fn log_block(self, round: u64) -> u64 {
         self.part(round) * self.stride_blocks + self.chunk(round)
     }
 
-    /// Log blocks that follow one another from a round's on.
+    /// Number of adjacent log blocks from a round's on.
     fn log_run(self, round: u64) -> u64 {
         self.chunks - self.chunk(round)
     }
 
-    /// … and the one that holds its chunk.
+    /// Block of a round's chunk.
     fn chunk_block(self, round: u64) -> u64 {
         (2 + self.part(round)) * self.stride_blocks + self.chunk(round)
     }
 
-    /// Which half of the log, and which copy of the table.
+    /// Half of the log, and copy of the table.
     fn part(self, round: u64) -> u64 {
         round / self.chunks % 2
     }
@@ -115,7 +115,7 @@ impl Area {
         round % self.chunks
     }
 
-    /// The last round up to this one that wrote a chunk; none if none did.
+    /// Last round up to `round` that wrote a chunk, if any.
     fn newest(self, chunk: u64, round: u64) -> Option<u64> {
         let since = (round + self.chunks - chunk) % self.chunks;
         let newest = round.checked_sub(since).filter(|round| *round > 0);
@@ -129,20 +129,21 @@ impl HomeSums {
         self.state.borrow().round
     }
 
-    /// Whether the [table must be written](Self::write_table), because what is lost would be missed again.
+    /// Returns true if the [table must be written](Self::write_table), so that lost sums aren't
+    /// reported again.
     pub(crate) fn have_gaps(&self) -> bool {
         self.has_gaps.get()
     }
 
-    /// Tells what is known of the pages.
+    /// Passes the known sums on to the home pages.
     pub(crate) fn tell(&self, home: &Home) {
         let sums = &self.state.borrow().sums;
         let all = (0..).map(PageNumber).zip(sums.iter().copied());
         home.remember(all.filter(|(_, sum)| *sum != 0));
     }
 
-    /// Enters what changed, and writes it, not flushed. Later entries win. Only when the round before is durable, and a
-    /// ledger that names it.
+    /// Enters changes and writes them, without a flush. The last entry of a page applies. Requires
+    /// that the previous round is durable, with a ledger that names it.
     pub(crate) async fn write(&self, disk: &Rc<Disk>, entries: &[Entry]) -> Result<(), PageError> {
         {
             let state = &mut *self.state.borrow_mut();
@@ -159,7 +160,7 @@ impl HomeSums {
         self.write_table(disk).await
     }
 
-    /// Writes all chunks, so that nothing that was written before is needed any more.
+    /// Writes all chunks, which makes earlier writes obsolete.
     pub(crate) async fn write_table(&self, disk: &Rc<Disk>) -> Result<(), PageError> {
         let blocks = (1..).zip(0..self.area.chunks).map(|(table, _)| LogBlock { entries: Vec::new(), table });
         let before = self.round();
@@ -169,8 +170,9 @@ impl HomeSums {
         Ok(())
     }
 
-    /// Writes rounds without entries until each chunk was written since the last entry, so that no log block is needed any more; not
-    /// flushed. Returns whether it wrote any. In large stores that is too much, and a bad log block is missed.
+    /// Writes empty rounds until each chunk is newer than the last entry, without a flush, so that
+    /// no log block is needed. Returns true if it wrote any. Skipped in large stores, where a bad
+    /// log block then causes losses.
     pub(crate) async fn complete(&self, disk: &Rc<Disk>) -> Result<bool, PageError> {
         let after = self.round();
         let is_needed = self.complete_after.get().is_none() && after > 0;
@@ -183,7 +185,7 @@ impl HomeSums {
         Ok(true)
     }
 
-    /// The round after which none has entries, if every chunk was written since.
+    /// Round after which every chunk was rewritten without new entries, if any.
     pub(crate) fn complete_after(&self) -> Option<u64> {
         self.complete_after.get()
     }
@@ -196,7 +198,7 @@ impl HomeSums {
         Ok(())
     }
 
-    /// The next rounds, with these log blocks.
+    /// Encodes the next rounds with these log blocks.
     fn rounds_of(&self, blocks: &[LogBlock]) -> Result<Writes, PageError> {
         let (area, state) = (self.area, &mut *self.state.borrow_mut());
         let mut writes = Writes::default();
@@ -227,14 +229,14 @@ impl SumsState {
     }
 }
 
-/// What some rounds write.
+/// Writes of several rounds.
 #[derive(Default)]
 struct Writes {
     log: Runs,
     table: Runs,
 }
 
-/// Blocks that follow one another go in one request.
+/// Adjacent blocks share a request.
 #[derive(Default)]
 struct Runs(Vec<(u64, WriteBuffers)>);
 
@@ -260,7 +262,7 @@ impl Writes {
     }
 }
 
-/// Memory for the rounds that are written at the same time.
+/// Memory for the rounds written concurrently.
 fn arena() -> Result<Arena, PageError> {
     Ok(Arena::new(2 * ROUNDS_AT_ONCE * BLOCK_BYTES)?)
 }

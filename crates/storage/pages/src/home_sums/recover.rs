@@ -1,5 +1,5 @@
-//! What an opening reads of the checksums of home pages: see the [format](super::format). It holds the checksums themselves,
-//! four bytes a page, and one piece of the area at a time.
+//! Recovery of the checksums of home pages: see the [format](super::format). Holds four bytes per
+//! page, and one piece of the area at a time.
 
 use std::cell::{Cell, RefCell};
 
@@ -11,26 +11,26 @@ use crate::label::Label;
 use crate::readable::ReadableBlocks;
 use crate::{BLOCK_BYTES, PageError, PageNumber};
 
-/// Blocks of a request at most.
+/// Maximum blocks per request.
 const READ_BLOCKS: u64 = (1 << 20) / BLOCK_BYTES as u64;
 
-/// Which rounds count.
+/// Valid rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Rounds {
     pub(crate) newest: u64,
-    /// Of a store that was closed: rounds after this one have no entries, and wrote every chunk.
+    /// In a closed store: round after which every chunk was rewritten without new entries.
     pub(crate) complete_after: Option<u64>,
 }
 
 impl Rounds {
-    /// Whether a round is known to have no entries.
+    /// Returns true if a round is known to be empty.
     pub(super) fn is_without_entries(&self, round: u64) -> bool {
         self.complete_after.is_some_and(|after| round > after)
     }
 }
 
-/// The sums as of a round; none if the store keeps none. With `may_forget` those that are lost are unknown from now on, else
-/// that is an error.
+/// Recovers the sums as of a round; `None` if the store has no sums. Lost sums become unknown if
+/// `may_forget` is set, and are an error otherwise.
 pub(crate) async fn recover(
     scan: &Scan<'_>,
     rounds: Rounds,
@@ -40,7 +40,7 @@ pub(crate) async fn recover(
     let Some(area) = Area::of(scan.label) else { return Ok(None) };
     let mut table = Table::unknown(area);
     let mut has_gaps = false;
-    // Nothing was ever written: nothing has to be read.
+    // Nothing was written yet.
     if round > 0 {
         let reader = AreaReader { scan, area, rounds };
         reader.read_chunks(&mut table).await?;
@@ -62,7 +62,7 @@ pub(crate) async fn recover(
     Ok(Some(HomeSums { area, arena: arena()?, state, has_gaps, complete_after }))
 }
 
-/// The sums of all chunks, and which round wrote each; 0 if none did.
+/// Sums of all chunks, and the round that wrote each chunk, or 0.
 struct Table {
     rounds: Vec<u64>,
     sums: Vec<u32>,
@@ -78,7 +78,7 @@ impl Table {
         self.rounds.iter_mut().zip(self.sums.chunks_mut(CHUNK_PAGES))
     }
 
-    /// A chunk as a round wrote it.
+    /// Enters a chunk as written by a round.
     fn load(&mut self, chunk: u64, round: u64, sums: &[u32]) {
         let Some((of_chunk, place)) = self.chunks().nth(in_memory(chunk)) else {
             unreachable!("the area has chunk {chunk}")
@@ -87,7 +87,8 @@ impl Table {
         place.copy_from_slice(sums);
     }
 
-    /// Chunks that an earlier round wrote can't be brought up to date: nothing is known of their pages. Returns the first.
+    /// Clears the sums of chunks written before `lost_before`, which can't be brought up to date.
+    /// Returns the first of their pages.
     fn forget_before(&mut self, lost_before: u64) -> Option<PageNumber> {
         let mut lost = None;
         for (first, (round, sums)) in (0..).step_by(CHUNK_PAGES).zip(self.chunks()) {
@@ -100,7 +101,7 @@ impl Table {
         lost
     }
 
-    /// Enters what a round's log block says into chunks that don't have it yet.
+    /// Enters a round's log block into older chunks.
     fn enter(&mut self, round: u64, block: Option<LogBlock>) {
         let Some(LogBlock { entries, .. }) = block else { return };
         for (page, sum) in entries {
@@ -127,8 +128,8 @@ impl AreaReader<'_> {
         self.scan.read(offset_bytes, blocks * BLOCK_BYTES as u64).await
     }
 
-    /// Chunks as they were written last, or the time before. Those up to the round's own lie in one copy of the table, and
-    /// the others in the other one.
+    /// Reads the newest valid version of each chunk. Chunks up to the round's own lie in one copy
+    /// of the table, the others in the other copy.
     async fn read_chunks(&self, table: &mut Table) -> Result<(), PageError> {
         let mut chunk = 0;
         while chunk < self.area.chunks {
@@ -160,7 +161,7 @@ impl AreaReader<'_> {
         Ok(())
     }
 
-    /// A chunk that is damaged as it was written last.
+    /// Reads the previous version of a damaged chunk.
     async fn read_older(&self, table: &mut Table, chunk: u64, newest: u64) -> Result<(), PageError> {
         let Some(older) = newest.checked_sub(self.area.chunks).filter(|round| *round > 0) else {
             return Ok(());
@@ -172,15 +173,15 @@ impl AreaReader<'_> {
         Ok(())
     }
 
-    /// The first round whose log block is in the ring.
+    /// First round with a log block in the ring.
     fn first_log(&self) -> u64 {
         let rounds = 2 * self.area.chunks;
         (self.rounds.newest + 1).checked_sub(rounds).map_or(1, |first| first.max(1))
     }
 
-    /// What was written before this round can't be brought up to date.
+    /// Round before which chunks can't be brought up to date.
     async fn lost_before(&self) -> Result<u64, PageError> {
-        // Nor can what was written before the first log block that is left.
+        // Chunks older than the first remaining log block can't either.
         let mut lost_before = self.first_log() - 1;
         let note = |round: u64, block: Option<LogBlock>| {
             let lost = match block {
@@ -194,19 +195,19 @@ impl AreaReader<'_> {
         Ok(lost_before)
     }
 
-    /// Whether a log block tells of what the area has. One that doesn't was made by no store.
+    /// Returns true if a log block is possible in this area. No store writes others.
     fn can_be(&self, round: u64, block: &LogBlock) -> bool {
         let table_max = self.area.chunks.min(round);
         let has_chunk = |(page, _): &Entry| page.0 / (CHUNK_PAGES as u64) < self.area.chunks;
         u64::from(block.table) <= table_max && block.entries.iter().all(has_chunk)
     }
 
-    /// The log block of a round that is known to have no entries.
+    /// Empty log block of a round known to be empty.
     fn block_without_entries(&self, round: u64) -> Option<LogBlock> {
         self.rounds.is_without_entries(round).then(|| LogBlock { entries: Vec::new(), table: 0 })
     }
 
-    /// The log blocks of the rounds that the ring holds, in their order; `None` where one isn't there.
+    /// Reads the log blocks in the ring, in order; `None` for missing ones.
     async fn read_logs(&self, mut visit: impl FnMut(u64, Option<LogBlock>)) -> Result<(), PageError> {
         let mut round = self.first_log();
         while round <= self.rounds.newest {
@@ -226,7 +227,7 @@ impl AreaReader<'_> {
     }
 }
 
-/// A number of things that are held in memory.
+/// Converts a number of items held in memory.
 fn in_memory(number: u64) -> usize {
     usize::try_from(number).unwrap_or_else(|_| unreachable!("{number} of what is in memory"))
 }

@@ -13,7 +13,7 @@ use crate::{CreateOptions, PolicyKind};
 const CHUNKS: u64 = 3;
 const PAGES: u64 = CHUNKS * CHUNK_PAGES as u64 - 5;
 
-/// A device, a label of a store with three chunks, and what is known of its pages.
+/// A device, a label with three chunks, and the expected sums.
 struct Trial {
     disk: Rc<Disk>,
     label: Label,
@@ -39,7 +39,7 @@ impl Trial {
         recover(&scan, Rounds { newest: round, complete_after: None }, may_forget).await.map(Option::unwrap)
     }
 
-    /// Writes so many sums, some of which say that a page isn't known any more.
+    /// Writes `count` random sums, some of which mark a page as unknown.
     async fn write(&mut self, sums: &HomeSums, count: usize) {
         let mut entries = Vec::new();
         for _ in 0..count {
@@ -51,7 +51,7 @@ impl Trial {
         sums.write(&self.disk, &entries).await.unwrap();
     }
 
-    /// Pages with a sum that isn't theirs; and how many have none although it should be known.
+    /// Pages with wrong sums, and number of missing sums.
     fn differences(&self, sums: &HomeSums) -> (Vec<u64>, usize) {
         let found = sums.state.borrow().sums.clone();
         let is_wrong =
@@ -75,7 +75,7 @@ impl Trial {
     }
 }
 
-/// Few entries, a full log block, several of them, and more than all of them hold.
+/// Few entries, a full log block, several log blocks, and more than all of them.
 const COUNTS: [usize; 6] = [1, 30, ENTRIES_MAX, ENTRIES_MAX + 1, 3 * ENTRIES_MAX, 2000];
 
 #[test]
@@ -94,7 +94,7 @@ fn what_was_written_is_known_again_after_any_round() {
     }
 }
 
-/// What a ledger named that is lost now was one writing ahead of the one that counts.
+/// Rounds written ahead of the valid one, for a ledger that was lost.
 #[test]
 fn what_was_written_ahead_counts_for_nothing() {
     for seed in 0..20 {

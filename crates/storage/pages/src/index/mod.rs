@@ -4,7 +4,7 @@ mod runs;
 
 pub(crate) use runs::{Run, Runs};
 
-/// The same questions answered by looking at every number.
+/// Reference implementation that scans all numbers.
 #[cfg(test)]
 pub(crate) mod naive {
     use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ pub(crate) mod naive {
 
     use super::Run;
 
-    /// Random changes: whether a number was added or removed, which, and the set afterwards.
+    /// Random changes: true for an addition, the number, and the resulting set.
     pub(crate) fn changes(seed: u64, below: u64) -> impl Iterator<Item = (bool, u64, BTreeSet<u64>)> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut numbers = BTreeSet::new();

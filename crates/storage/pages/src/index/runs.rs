@@ -1,6 +1,6 @@
 use std::collections::BinaryHeap;
 
-/// Numbers that follow one another.
+/// Consecutive numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Run {
     pub(crate) length: u64,
@@ -13,26 +13,26 @@ impl Run {
     }
 }
 
-/// A set of numbers below a limit as its longest possible runs, by place and by length.
+/// Set of numbers below a limit, stored as maximal runs that can be found by place and by length.
 ///
-/// Tables with an entry for each number that could be in it, and a heap of lengths from which what is outdated is thrown
-/// away when it comes to the top: so that a change costs a few steps in plain memory, however many runs there are.
+/// Uses tables indexed by number, and a heap of lengths whose outdated entries are dropped at the
+/// top. A change takes a few memory accesses, however many runs there are.
 #[derive(Debug, Clone)]
 pub(crate) struct Runs {
-    /// The length of the run that begins at a number; 0 where none does.
+    /// Length of the run that starts at each number, or 0.
     from: Vec<u32>,
-    /// The length of the run whose last number it is; 0 where none ends.
+    /// Length of the run that ends at each number, or 0.
     to: Vec<u32>,
-    /// A bit for each number at which a run begins.
+    /// Bitmap of the starts of runs.
     starts: Vec<u64>,
-    /// Every run, and what were runs once.
+    /// All current runs, and outdated ones.
     by_length: BinaryHeap<Run>,
     count: usize,
     numbers: u64,
 }
 
 impl Runs {
-    /// None of the numbers below `limit`.
+    /// Empty set for numbers below `limit`.
     pub(crate) fn none_below(limit: u64) -> Self {
         let limit = place(limit);
         let (from, to) = (vec![0; limit], vec![0; limit]);
@@ -40,12 +40,12 @@ impl Runs {
         Self { from, to, starts, by_length: BinaryHeap::new(), count: 0, numbers: 0 }
     }
 
-    /// How many numbers there are.
+    /// Count of numbers.
     pub(crate) fn len(&self) -> u64 {
         self.numbers
     }
 
-    /// The longest run; of equal ones that with the greatest numbers.
+    /// Longest run; of equal ones the last.
     pub(crate) fn longest(&mut self) -> Option<Run> {
         while let Some(run) = self.by_length.peek().copied() {
             if self.beginning_at(run.start) == Some(run) {
@@ -56,7 +56,7 @@ impl Runs {
         None
     }
 
-    /// The run that a number is in.
+    /// Run that contains a number.
     pub(crate) fn containing(&self, number: u64) -> Option<Run> {
         let mut word = place(number / 64);
         let mut bits = self.starts.get(word)? & u64::MAX >> (63 - number % 64);
@@ -68,7 +68,7 @@ impl Runs {
         self.beginning_at(start).filter(|run| number < run.end())
     }
 
-    /// Adds numbers, none of which is there.
+    /// Adds numbers, none of which may be present.
     pub(crate) fn add(&mut self, added: Run) {
         debug_assert!(
             added.length > 0 && added.end() <= self.from.len() as u64,
@@ -89,7 +89,7 @@ impl Runs {
         self.keep(joined);
     }
 
-    /// Takes numbers away, all of which are there.
+    /// Removes numbers, all of which must be present.
     pub(crate) fn remove(&mut self, removed: Run) {
         let Some(run) = self.containing(removed.start) else {
             debug_assert!(false, "{removed:?} isn't there");
@@ -135,7 +135,7 @@ impl Runs {
         self.mark(run, 0);
     }
 
-    /// Enters the length of a run at both of its ends.
+    /// Stores the length of a run at both of its ends.
     fn mark(&mut self, run: Run, length: u64) {
         let length = u32::try_from(length).unwrap_or(u32::MAX);
         self.from.get_mut(place(run.start)).into_iter().for_each(|entry| *entry = length);

@@ -1,4 +1,4 @@
-//! Whether calls fit the store.
+//! Checks of calls' arguments.
 
 use super::Store;
 use crate::batch::Change;

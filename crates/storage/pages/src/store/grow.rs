@@ -1,4 +1,4 @@
-//! More pages for an open store.
+//! Growth of an open store.
 
 use std::cell::RefCell;
 
@@ -7,31 +7,33 @@ use crate::PageError;
 use crate::label::Label;
 use crate::signal::Turn;
 
-/// Growths of an open store, one after the other.
+/// State of growths, which are serialised.
 #[derive(Debug, Default)]
 pub(super) struct Growth {
     turn: Turn,
-    /// As a growth last made it; before the first, as it was when the store was opened.
+    /// Label after the last growth; `None` before the first.
     label: RefCell<Option<Label>>,
-    /// A growth to this label has begun, and hasn't ended.
+    /// Label of a growth in progress.
     begun: RefCell<Option<Label>>,
 }
 
 impl Store {
-    /// Gives the store more pages, `pages` in all, while it goes on; the device must be
-    /// [long enough](Store::grown_bytes) by now, and this makes its
-    /// length durable: a sync of its file beside the store would take errors that the store has to see. The new ones hold what the
-    /// device held; under `out-of-place` they are zeros. When this returns the new number is durable; a power cut before leaves the
-    /// old one or the new one, and loses nothing. If its future is dropped before that, the next growth ends it first.
+    /// Grows the store to `pages` pages while it is in use. The device must be [long
+    /// enough](Store::grown_bytes); this call makes its length durable, because a separate sync of
+    /// the file would consume errors that the store must see. New pages hold the device's contents,
+    /// or zeros under `out-of-place`. The new number is durable when this returns. An earlier power
+    /// cut leaves the old number or the new one, and loses nothing. If the future is dropped, the
+    /// next growth completes this one first.
     ///
-    /// Under `direct`, `auto` and `out-of-place`, and without [`home_sums`](crate::CreateOptions::home_sums), as many can be
-    /// added as there is room behind the store; else up to [`pages_max`](crate::CreateOptions::pages_max). Under `out-of-place`
-    /// zones are added, with as much [spare room](crate::CreateOptions::spare_percent) as a new store would have; the largest batch
-    /// stays as it is until the store is opened again.
+    /// Under `direct`, `auto` and `out-of-place`, and without
+    /// [`home_sums`](crate::CreateOptions::home_sums), the room behind the store is the only limit;
+    /// otherwise [`pages_max`](crate::CreateOptions::pages_max) applies. Under `out-of-place` zones
+    /// are added, with as much [spare room](crate::CreateOptions::spare_percent) as in a new store;
+    /// the largest batch stays the same until the store is reopened.
     ///
     /// # Errors
-    /// The layout has no room for so many, they are fewer than there are, or the device is too small; or the
-    /// device fails: then the store stops.
+    /// The layout has no room for `pages` pages, the store has more pages already, or the device is
+    /// too small. Or the device fails, which stops the store.
     pub async fn grow(&self, pages: u64) -> Result<(), PageError> {
         let _mine = self.growing.turn.take().await;
         let disk = self.home.disk();
@@ -46,21 +48,21 @@ impl Store {
             return Ok(());
         }
         debug_assert!(pages > self.pages(), "{} pages to {pages}", self.pages());
-        // A label that survives a power cut must not name pages that the device has no room for then.
+        // A label that survives a power cut must not name pages beyond the device's durable length.
         disk.flush_length().await?;
         self.growing.begun.replace(Some(label.clone()));
         self.grow_to(label).await
     }
 
-    /// How long the device must be to [grow](Store::grow) the store to so many pages.
+    /// Length that the device needs to [grow](Store::grow) the store to `pages` pages.
     ///
     /// # Errors
-    /// The layout has no room for so many, or they are fewer than there are.
+    /// The layout has no room for `pages` pages, or the store has more pages already.
     pub fn grown_bytes(&self, pages: u64) -> Result<u64, PageError> {
         Ok(self.grown(pages)?.end_bytes())
     }
 
-    /// Its label as it is by now, with more pages.
+    /// Current label with more pages.
     fn grown(&self, pages: u64) -> Result<Label, PageError> {
         let label = self.growing.label.borrow();
         let label = label.as_ref().unwrap_or(self.home.label());

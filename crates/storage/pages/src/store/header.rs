@@ -1,4 +1,4 @@
-//! The header of a store is a page of its own, which callers know by another name.
+//! Header of a store, kept in a page of its own that callers can't address by number.
 
 use std::rc::Rc;
 
@@ -11,7 +11,8 @@ use crate::disk::Disk;
 use crate::label::Label;
 use crate::{Batch, HEADER_BYTES, PageError, PageNumber};
 
-/// Writes the header of a new store, zeros, not flushed. In zones a page that was never written reads as zeros.
+/// Writes a zeroed header for a new store, without a flush. In zones unwritten pages read as zeros
+/// anyway.
 pub(super) async fn format(disk: &Rc<Disk>, label: &Label) -> Result<(), PageError> {
     let Some(header) = label.header_page.filter(|_| !label.policy.has_zones()) else { return Ok(()) };
     let mut page = Arena::new(label.page_length())?.allocate(label.page_length())?;
@@ -20,9 +21,10 @@ pub(super) async fn format(disk: &Rc<Disk>, label: &Label) -> Result<(), PageErr
 }
 
 impl Store {
-    /// The header that a [batch](Batch::set_header) has set last; zeros in a new store, and in one of a version that had none. Sees
-    /// every batch whose `write` or `commit` has returned. To read it together with pages of the same state, give
-    /// [`PageNumber::HEADER`] to [`read_many`](Store::read_many).
+    /// Returns the header of the last [batch](Batch::set_header) that set one; zeros in a new
+    /// store, and in one of a version without headers. Sees every batch whose `write` or `commit`
+    /// has returned. To read it together with pages of the same state, pass [`PageNumber::HEADER`]
+    /// to [`read_many`](Store::read_many).
     ///
     /// # Errors
     /// As for [`read`](Store::read).
@@ -36,7 +38,7 @@ impl Store {
         Ok(header.unwrap_or_else(|| unreachable!("a page is longer than the header")))
     }
 
-    /// The page of the store that a caller names.
+    /// Page of the store for a caller's number.
     pub(super) fn inner(&self, page: PageNumber) -> Result<PageNumber, PageError> {
         self.home.label().inner(page).ok_or(PageError::NoHeader)
     }
@@ -45,7 +47,7 @@ impl Store {
         self.home.label().outer_error(error)
     }
 
-    /// A batch as policies take it: with the numbers of the store, and with the header as one of the pages.
+    /// Batch in the form for policies: with inner page numbers, and the header as a page.
     pub(super) fn inner_batch(&self, batch: Batch) -> Result<Batch, PageError> {
         let header = batch.header().map(|header| self.header_page(header)).transpose()?;
         let mut changes = batch.into_changes();
@@ -56,7 +58,7 @@ impl Store {
         Ok(Batch::of(changes))
     }
 
-    /// Where that is [seeded](Defect::HeaderApart), writes the header in front of the batch.
+    /// Writes the header before the batch, if that defect is [seeded](Defect::HeaderApart).
     pub(super) async fn write_apart(&self, batch: &mut Batch) -> Result<(), PageError> {
         if !Defect::HeaderApart.is_seeded() || batch.header().is_none() {
             return Ok(());

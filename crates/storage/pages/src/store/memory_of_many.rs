@@ -2,25 +2,25 @@ use nandle_io::{Arena, BufferMut};
 
 use crate::{PageError, Store};
 
-/// Of the store's memory, what one call may fill: this part.
+/// Divisor of the store's memory for one call.
 const MEMORY_OF_MANY_SHARE: usize = 8;
 
-/// The same in pages.
+/// Memory for one call in pages.
 fn share_pages(store: &Store) -> usize {
     store.arena().bytes() / MEMORY_OF_MANY_SHARE / store.page_bytes()
 }
 
-/// Pages of one call that are on their way to the device at the same time, at most.
+/// Maximum concurrent page reads of one call.
 const READS_AT_ONCE: usize = 256;
 
-/// How many pages of one call are read at the same time, so that no call has the device for itself, or all the memory in which
-/// packed pages are unpacked.
+/// Number of concurrent page reads of one call, limited so that no call monopolises the device or
+/// the memory to unpack pages.
 pub(super) fn pages_at_once(store: &Store) -> usize {
     share_pages(store).clamp(1, READS_AT_ONCE)
 }
 
-/// Memory for the pages of one call: the store's, where they are few, else their own. The call's result holds all of them, so
-/// waiting for others to give memory back could last for ever.
+/// Memory for the pages of one call: the store's if they are few, otherwise separate. The result
+/// holds all of them, so a call that waited for free memory could wait forever.
 pub(super) struct MemoryOfMany {
     own: Option<Arena>,
     left_pages: usize,
@@ -35,7 +35,7 @@ impl MemoryOfMany {
         Ok(memory)
     }
 
-    /// As much as is still needed.
+    /// Allocates the rest separately.
     fn take_own(&mut self, store: &Store) -> Result<(), PageError> {
         self.own = Some(Arena::new(self.left_pages * store.page_bytes())?);
         Ok(())

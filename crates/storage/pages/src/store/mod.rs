@@ -29,23 +29,25 @@ use crate::{
 
 /// A page store on a device of a runtime's world.
 ///
-/// - What [`commit`](Store::commit) acknowledged, and what [`write`](Store::write) accepted before a
-///   [`sync`](Store::sync) was acknowledged, survives any power cut, as far as the [media](crate) keep what they
-///   promise. What the policy says of batches that were not acknowledged is in its [`Promises`].
-/// - Batches take effect in the order of the calls, also of calls that are under way at the same time; a call begins when its
-///   future is polled first.
-/// - When a write or a flush fails, the store stops ([`PageError::Latched`]): every call is refused, reads too, until it was
-///   opened again.
-/// - A future of a call may be dropped at any time. A change that was accepted by then stays accepted, as a whole; one that
-///   wasn't never happens. Reading one of its pages tells which (under `direct` and `auto` each page for itself, and some
-///   time later).
-/// - A page that was never written reads as whatever the device held, and one that was
-///   [discarded](Batch::discard) as anything that it ever held.
+/// - Batches acknowledged by [`commit`](Store::commit), and those accepted by
+///   [`write`](Store::write) before an acknowledged [`sync`](Store::sync), survive any power cut if
+///   the [media](crate) keep their promises. The policy's [`Promises`] cover unacknowledged
+///   batches.
+/// - Batches take effect in the order of their calls, even concurrent ones. A call begins when its
+///   future is first polled.
+/// - After a failed write or flush the store stops ([`PageError::Latched`]): every call fails,
+///   reads included, until it is reopened.
+/// - A call's future may be dropped at any time. An accepted change stays accepted as a whole; any
+///   other never happens. Reading one of its pages shows which (under `direct` and `auto` for that
+///   page alone, and some time later).
+/// - A page never written reads as the device's contents, and a [discarded](Batch::discard) page as
+///   anything that it ever held.
 ///
-/// Dropped without [`close`](Store::close) it behaves as after a power cut: nothing acknowledged is lost. But only `close`
-/// waits for what goes on in the background, so only then may it be opened again in the same runtime.
+/// Dropping a store without [`close`](Store::close) has the effect of a power cut: nothing
+/// acknowledged is lost. Only `close` waits for background tasks, so only a closed store may be
+/// reopened in the same runtime.
 ///
-/// On a device in memory; a modelled drive, a file or an array goes in its place:
+/// An example on a device in memory, which may be replaced by a modelled drive, a file or an array:
 ///
 /// ```
 /// use nandle_io::runtime::Runtime;
@@ -75,16 +77,16 @@ pub struct Store {
     home: Rc<Home>,
     policy: Rc<dyn Policy>,
     arena: Arena,
-    /// Whose batch is being accepted.
+    /// Order of the batches being accepted.
     accepting: Queue,
     state_watch: StateWatch,
-    /// As they were when it was opened, and which copy is to be written next.
+    /// Copies of the label at the time of the opening, with the one to write next.
     labels: Copies,
     growing: Growth,
 }
 
 impl Store {
-    /// Makes a new store on a device, over whatever was there.
+    /// Creates a store on a device, and overwrites its contents.
     ///
     /// # Errors
     /// The options contradict each other or the device, or the device fails.
@@ -97,7 +99,7 @@ impl Store {
         Self::create_after(handle, device, create, open, BatchNumber::NONE).await
     }
 
-    /// Makes a new store whose batches have greater numbers than `last`.
+    /// Creates a store whose batch numbers start after `last`.
     pub(crate) async fn create_after(
         handle: &Handle,
         device: DeviceId,
@@ -115,16 +117,16 @@ impl Store {
         Self::open(handle, device, open).await
     }
 
-    /// Opens the store on a device, and recovers what a power cut left.
+    /// Opens the store on a device, and recovers it after a power cut.
     ///
     /// # Errors
-    /// There is no store, one of a later format, or a damaged one; one of an earlier format is opened
-    /// [to read only](OpenOptions::read_only); or the device fails.
+    /// The device holds no store, one of a later format, or a damaged one; one of an earlier format
+    /// isn't opened [read-only](OpenOptions::read_only); or the device fails.
     pub async fn open(handle: &Handle, device: DeviceId, options: OpenOptions) -> Result<Self, PageError> {
         Self::open_with(handle, device, options, Arena::new(options.memory_bytes)?).await
     }
 
-    /// The same with memory for clients that is there already.
+    /// Opens a store with existing memory for clients.
     pub(crate) async fn open_with(
         handle: &Handle,
         device: DeviceId,
@@ -155,48 +157,50 @@ impl Store {
         })
     }
 
-    /// How it writes.
+    /// Write policy.
     pub fn policy(&self) -> PolicyKind {
         self.home.label().policy
     }
 
-    /// What its policy promises.
+    /// Guarantees of the policy.
     pub fn promises(&self) -> Promises {
         let promises = self.policy().promises();
-        // Made without checksums, or by a version that had none.
+        // The store may lack checksums.
         let checks_pages = promises.checks_pages && self.home.label().checks_pages();
         Promises { checks_pages, ..promises }
     }
 
-    /// Length of a page.
+    /// Length of a page in bytes.
     pub fn page_bytes(&self) -> usize {
         self.home.label().page_length()
     }
 
-    /// The last batch that was durable when the store was opened: all batches up to this number are there, and no other. It is
-    /// no less than the number of any commit that had returned. Of a store that is opened to read only it is the last batch that it
-    /// shows. Always [`NONE`](BatchNumber::NONE) under a policy without [atomic batches](Promises::atomic_batch).
+    /// Last batch that was durable when the store was opened: all batches up to this number are
+    /// present, and no others. At least the number of any commit that had returned. In a read-only
+    /// store it is the last visible batch. Always [`NONE`](BatchNumber::NONE) under a policy
+    /// without [atomic batches](Promises::atomic_batch).
     pub fn last_durable_batch(&self) -> BatchNumber {
         self.policy.opened_batch()
     }
 
-    /// How many pages it has.
+    /// Number of pages.
     pub fn pages(&self) -> u64 {
         self.home.pages() - self.home.label().hidden_pages()
     }
 
-    /// The most changes that a batch may have: more than 1 000 pages of 4 KiB where the store was made with
-    /// [default options](CreateOptions::largest_batch). With a staging area it grows with its size (`buffer_bytes`), with
-    /// `out-of-place` with that of its zones (`alignment_bytes`) and their number (`spare_percent`).
+    /// Maximum number of changes in a batch: more than 1 000 pages of 4 KiB with [default
+    /// options](CreateOptions::largest_batch). It grows with the staging area (`buffer_bytes`), or
+    /// under `out-of-place` with the length (`alignment_bytes`) and number (`spare_percent`) of the
+    /// zones.
     pub fn largest_batch(&self) -> usize {
         self.policy.largest_batch()
     }
 
-    /// Memory for one page, of the store's own arena, or mapped for itself where all of that is in use. Its contents are whatever
-    /// was there before.
+    /// Memory for one page, from the store's arena, or allocated separately if that is full.
+    /// Contents are unspecified.
     ///
     /// # Errors
-    /// The system has no memory left.
+    /// No memory is available.
     pub fn buffer(&self) -> Result<BufferMut, PageError> {
         Ok(memory_of(&self.arena, self.page_bytes())?)
     }
@@ -204,21 +208,22 @@ impl Store {
     /// Reads a page. Sees every batch whose `write` or `commit` has returned.
     ///
     /// # Errors
-    /// The store has [stopped](PageError::Latched): what was accepted and not acknowledged may be gone when it is opened again. Or
-    /// the page is beyond the end, the device fails, or what it returns isn't what was written last: always where the store
-    /// [checks its pages](Promises::checks_pages), else as far as the page was written since the store was opened.
+    /// The store has [stopped](PageError::Latched), as unacknowledged batches may vanish on
+    /// reopening. Or the page is beyond the end, the device fails, or the contents aren't those of
+    /// the last write. The latter is always detected if the store [checks its
+    /// pages](Promises::checks_pages), otherwise only for pages written since the opening.
     pub async fn read(&self, page: PageNumber) -> Result<Buffer, PageError> {
         self.check_page(page)?;
         self.read_with(page, self.buffer()?).await
     }
 
-    /// The same with memory from elsewhere, if it takes any.
+    /// Reads a page into the given memory, if any is needed.
     pub(crate) async fn read_with(&self, page: PageNumber, into: BufferMut) -> Result<Buffer, PageError> {
         self.check_page(page)?;
         self.read_inner(self.inner(page)?, into).await
     }
 
-    /// Reads a page of the store, that of the header, too.
+    /// Reads a page by its inner number, including the header's.
     async fn read_inner(&self, page: PageNumber, into: BufferMut) -> Result<Buffer, PageError> {
         self.home.disk().check_running()?;
         debug_assert_eq!(into.len(), self.page_bytes(), "memory for {page}");
@@ -229,7 +234,7 @@ impl Store {
         Ok(contents)
     }
 
-    /// See [`Policy::locate`]; of a page by its number in the store.
+    /// See [`Policy::locate`]; takes an inner page number.
     pub(crate) fn locate(&self, page: PageNumber) -> Option<Place> {
         let place = self.policy.locate(page);
         debug_assert!(
@@ -239,7 +244,7 @@ impl Store {
         place
     }
 
-    /// Pages, by their numbers in the store, of which something is known: where they are, if they aren't at home, or what they hold.
+    /// Inner numbers of pages with known contents or places other than home.
     pub(crate) fn known(&self) -> Vec<PageNumber> {
         let known = self.policy.known();
         debug_assert!(known.is_sorted_by(|one, next| one < next), "known pages ascend, each of them once");
@@ -251,22 +256,22 @@ impl Store {
         known
     }
 
-    /// Lets so many groups of commits be on their way at once, and as many flushes at the device.
+    /// Limits the commit groups and the flushes in flight.
     pub(crate) fn share_commits(&self, groups: usize) {
         self.home.disk().set_flush_depth(groups);
         self.policy.share_commits(groups);
     }
 
-    /// Whether batches that are accepted at the same time make each other durable better than one flush for all does.
+    /// Returns true if concurrent batches take effect in order without serialisation by the store.
     pub(crate) fn keeps_order(&self) -> bool {
         self.policy.keeps_order()
     }
 
-    /// Accepts a batch, which later reads see. It is durable once a [`sync`](Store::sync) or a
-    /// [`commit`](Store::commit) that began afterwards has returned.
+    /// Accepts a batch, which later reads see. A later [`sync`](Store::sync) or
+    /// [`commit`](Store::commit) makes it durable.
     ///
     /// # Errors
-    /// A change doesn't fit the store, the batch is too large for the policy, or the store has stopped.
+    /// A change doesn't fit the store, the batch is too large, or the store has stopped.
     pub async fn write(&self, mut batch: Batch) -> Result<(), PageError> {
         self.check_batch(&batch)?;
         self.write_apart(&mut batch).await?;
@@ -275,7 +280,7 @@ impl Store {
         let written = if self.policy.keeps_order() {
             self.policy.write(batch).await
         } else {
-            // One that finds room must not overtake one that waits for some.
+            // A batch must not overtake an earlier batch that waits for room.
             let _mine = self.accepting.enter().await;
             let _accepting = self.state_watch.accept(&batch);
             self.policy.write(batch).await
@@ -283,21 +288,22 @@ impl Store {
         written.map_err(|error| self.outer_error(error))
     }
 
-    /// Makes everything durable that was accepted before, and returns the number of the last batch of it.
+    /// Makes everything accepted so far durable. Returns the number of the last batch.
     ///
     /// # Errors
-    /// The device fails: then the store stops.
+    /// The device fails, which stops the store.
     pub async fn sync(&self) -> Result<BatchNumber, PageError> {
         self.home.disk().check_writable()?;
         self.policy.sync().await.map_err(|error| self.outer_error(error))
     }
 
-    /// Makes a batch durable, together with all that was accepted before, and returns its number: greater than that of any batch
-    /// whose commit had returned before this call. An empty batch has the number of the last one before it.
+    /// Commits a batch durably, together with everything accepted so far. Returns its number,
+    /// greater than that of any batch whose commit had returned before this call. An empty batch
+    /// has the number of the previous one.
     ///
     /// # Errors
-    /// As for [`write`](Store::write) and [`sync`](Store::sync). After an error the batch may still survive a power
-    /// cut.
+    /// As for [`write`](Store::write) and [`sync`](Store::sync). After an error the batch may still
+    /// survive a power cut.
     pub async fn commit(&self, batch: Batch) -> Result<BatchNumber, PageError> {
         if !self.policy.keeps_order() {
             self.write(batch).await?;
@@ -309,26 +315,26 @@ impl Store {
         self.policy.commit(batch).await.map_err(|error| self.outer_error(error))
     }
 
-    /// Brings every page to its own place, durably.
+    /// Writes every page to its home place, durably.
     ///
     /// # Errors
-    /// A staged page can't be read back: the others are in their places, and this one is an error until it is written again. Or the
-    /// device fails: then the store stops.
+    /// A staged page can't be read back; all others are home, and reads of this one fail until it
+    /// is rewritten. Or the device fails, which stops the store.
     pub async fn checkpoint(&self) -> Result<(), PageError> {
         self.home.disk().check_writable()?;
         self.policy.checkpoint().await.map_err(|error| self.outer_error(error))
     }
 
-    /// What it did since it was opened.
+    /// Statistics since the opening.
     pub fn stats(&self) -> Stats {
         let mut stats = self.home.disk().counts();
         self.policy.stats(&mut stats);
         stats
     }
 
-    /// Makes everything durable that was accepted, waits for what goes on in the background, and ends. What is staged
-    /// stays there for the next opening, if there is room for a directory of it; [`checkpoint`](Store::checkpoint) first destages
-    /// it.
+    /// Makes everything accepted durable, waits for background tasks, and closes the store. Staged
+    /// pages stay staged if there is room for a directory of them;
+    /// [`checkpoint`](Store::checkpoint) destages them first.
     ///
     /// # Errors
     /// The device fails.

@@ -1,8 +1,9 @@
-//! Reads of many pages that must be of one state, beside batches that are accepted meanwhile.
+//! Consistent reads of many pages during concurrent batches.
 //!
-//! A read of many looks at its pages one after the other. It counts if no batch with one of them was being accepted when it began,
-//! and none came until it had ended: then all it saw is of one state, which was there all the time. Where a batch did come, it is
-//! made again; after some times it takes its turn among the batches, so that none comes meanwhile.
+//! Such a read fetches its pages one by one. It is valid if no batch with one of them was in
+//! progress at its start or arrived before its end, as all pages then belong to one state.
+//! Otherwise it is repeated. After several attempts it takes a turn among the batches, so that none
+//! intervenes.
 
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
@@ -11,10 +12,10 @@ use rustc_hash::FxHashSet;
 
 use crate::{Batch, PageNumber};
 
-/// The batch that is being accepted, and the reads of many that it may disturb.
+/// The batch being accepted, and reads that it may disturb.
 #[derive(Default)]
 pub(super) struct StateWatch {
-    /// Its pages.
+    /// Pages of the batch.
     accepting: RefCell<Vec<PageNumber>>,
     reads: RefCell<Vec<Weak<WatchedRead>>>,
 }
@@ -26,17 +27,17 @@ pub(super) struct WatchedRead {
 }
 
 impl WatchedRead {
-    /// Whether a batch may have changed one of its pages.
+    /// Returns true if a batch may have changed one of its pages.
     pub(super) fn is_disturbed(&self) -> bool {
         self.is_disturbed.get()
     }
 }
 
-/// A batch is being accepted as long as this lives.
+/// Marks a batch as being accepted, until dropped.
 pub(super) struct Accepting<'a>(&'a StateWatch);
 
 impl StateWatch {
-    /// Begins a read of pages.
+    /// Begins a read.
     pub(super) fn read(&self, pages: &[PageNumber]) -> Rc<WatchedRead> {
         let pages: FxHashSet<_> = pages.iter().copied().collect();
         let is_disturbed = Cell::new(self.accepting.borrow().iter().any(|page| pages.contains(page)));
@@ -47,7 +48,7 @@ impl StateWatch {
         read
     }
 
-    /// Begins to accept a batch; one is accepted at a time.
+    /// Begins to accept a batch; only one may be in progress.
     pub(super) fn accept(&self, batch: &Batch) -> Accepting<'_> {
         let mut accepting = self.accepting.borrow_mut();
         debug_assert!(accepting.is_empty(), "one batch is accepted at a time");

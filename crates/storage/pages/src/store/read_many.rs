@@ -1,4 +1,4 @@
-//! Many pages of one state, many of them on their way to the device at the same time.
+//! Concurrent reads of many pages as of one state.
 
 use std::rc::Rc;
 
@@ -9,24 +9,26 @@ use super::memory_of_many::{MemoryOfMany, pages_at_once};
 use crate::defects::Defect;
 use crate::{PageError, PageNumber};
 
-/// A read of many is tried so often beside batches before it takes its turn among them.
+/// Attempts of a read before it takes a turn among the batches.
 const TRIES_BESIDE_BATCHES: usize = 3;
 
 impl Store {
-    /// Reads pages, all of them of the same state: no batch is in it in part, and every batch is whose `write` or `commit` had
-    /// returned. They come back in this order. Batches go on meanwhile; where they come so often that the pages are never of one
-    /// state, some wait for this.
+    /// Reads pages as of one state, which includes each batch entirely or not at all, and every
+    /// batch whose `write` or `commit` had returned. Results are in the order of `pages`. Batches
+    /// continue meanwhile; if they are so frequent that no consistent state is read, some wait for
+    /// this call.
     ///
-    /// Under a policy without [atomic batches](crate::Promises::atomic_batch) each page is as a batch left it, but not all are of
-    /// the same state.
+    /// Under a policy without [atomic batches](crate::Promises::atomic_batch) each page is as some
+    /// batch left it, but they may belong to different states.
     ///
-    /// [`PageNumber::HEADER`] is the page whose first [`HEADER_BYTES`](crate::HEADER_BYTES) are the header. A store of a version that had
-    /// none refuses it ([`PageError::NoHeader`]).
+    /// [`PageNumber::HEADER`] stands for the page whose first [`HEADER_BYTES`](crate::HEADER_BYTES)
+    /// are the header. A store of a version without headers refuses it ([`PageError::NoHeader`]).
     ///
-    /// More pages than an eighth of the store's memory holds, or than are free, come in memory of their own.
+    /// If the pages exceed an eighth of the store's memory, or its free memory, they are returned
+    /// in separate memory.
     ///
     /// # Errors
-    /// As for [`read`](Store::read), the first in this order.
+    /// As for [`read`](Store::read); the first error in this order.
     pub async fn read_many(&self, pages: &[PageNumber]) -> Result<Vec<Buffer>, PageError> {
         self.home.disk().check_running()?;
         let inner = |page: &PageNumber| match *page {
@@ -83,7 +85,7 @@ impl Store {
             coming.push(self.home.disk().handle().spawn_named("page store: a read of many", read));
         }
         let mut contents = Vec::with_capacity(coming.len());
-        // All of them, so that none is left when this is done.
+        // Awaits all reads, so that none continues after the call.
         for read in coming {
             match read.await {
                 Ok(page) => contents.push(page),

@@ -1,24 +1,24 @@
-//! A store that a failure has stopped.
+//! Stores stopped by a failure.
 
 use nandle_io::Nanos;
 
 use super::Store;
 
-/// How often a store that has stopped looks whether its requests have completed.
+/// Interval at which a stopped store checks for outstanding requests.
 const QUIESCE_INTERVAL: Nanos = Nanos::from_micros(200);
 
 impl Store {
-    /// Whether a failure has stopped it.
+    /// Returns true if a failure has stopped the store.
     pub(crate) fn has_stopped(&self) -> bool {
         self.home.disk().check_running().is_err()
     }
 
-    /// Runs `action` when a failure stops it.
+    /// Runs `action` when a failure stops the store.
     pub(crate) fn on_failure(&self, action: impl FnOnce() + 'static) {
         self.home.disk().on_failure(action);
     }
 
-    /// Waits until a store that has stopped does nothing any more, and all its requests have completed.
+    /// Waits until a stopped store has no tasks or requests left.
     pub(crate) async fn quiesce(&self) {
         debug_assert!(self.has_stopped(), "a store that runs is closed");
         self.policy.stop();

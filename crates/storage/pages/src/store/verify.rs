@@ -2,12 +2,12 @@ use super::Store;
 use crate::{PageError, PageNumber};
 
 impl Store {
-    /// Reads and checks all pages whose contents are known: those in the staging area, and those at home that were written
-    /// since the store was opened, or ever where it [checks its pages](crate::Promises::checks_pages).
-    /// Returns how many they were. Checks the header as well.
+    /// Reads and checks all pages with known contents, and the header: staged pages, and home pages
+    /// written since the opening, or ever if the store [checks its
+    /// pages](crate::Promises::checks_pages). Returns their number.
     ///
     /// # Errors
-    /// The first page that is damaged or can't be read.
+    /// The first page that is damaged or unreadable.
     pub async fn verify(&self) -> Result<u64, PageError> {
         self.home.disk().check_running()?;
         let known = self.known();

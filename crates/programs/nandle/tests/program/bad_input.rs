@@ -85,7 +85,7 @@ fn lists_without_sense_are_refused() {
 #[test]
 fn budgets_too_short_for_anything_are_refused() {
     let place = Place::new();
-    place.nandle("probe . --budget 10ms").refused(2, &["--budget 10ms", "less than 1s", "60s"]);
+    place.nandle("probe . --budget 10ms").refused(2, &["--budget 10ms", "minimum is 1s", "60s"]);
     place.nandle("probe . --budget 60").refused(2, &["--budget", "60s"]);
     place.nandle("probe . --patience 0").refused(2, &["--patience", "above 0"]);
     assert_eq!(place.names(), [""; 0]);

@@ -114,7 +114,7 @@ fn what_does_not_fit_is_planned_with_the_budget_that_is_named() {
 fn budgets_named(plan: &Value) -> HashMap<String, u64> {
     let skipped = plan["skipped"].as_array().unwrap().iter();
     let of = |skipped: &Value| {
-        let (_, rest) = skipped["reason"].as_str()?.split_once(": --budget ")?;
+        let (_, rest) = skipped["reason"].as_str()?.split_once("--budget ")?;
         let budget = nandle_units::parse_duration(rest.split([' ', ',']).next()?).unwrap();
         Some((skipped["name"].as_str()?.to_owned(), budget.0 / 1_000_000_000))
     };

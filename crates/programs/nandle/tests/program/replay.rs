@@ -52,7 +52,7 @@ fn runs_that_are_repeated_are_told_with_the_least_and_the_greatest() {
     {
         assert!(words.contains(part), "{part}: {words}");
     }
-    assert!(String::from_utf8(place.read("page.html")).unwrap().contains("3 of each policy"));
+    assert!(String::from_utf8(place.read("page.html")).unwrap().contains("3 per policy"));
     let json = place.nandle(&format!("{command} --json")).done().json();
     assert_eq!(json["repeats"], 3);
     for policy in json["policies"].as_array().unwrap() {

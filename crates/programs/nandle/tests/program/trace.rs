@@ -144,7 +144,7 @@ fn a_format_or_device_that_is_not_there_is_refused_by_every_command() {
             let command = command.replace("TRACE", trace);
             place.nandle(&format!("{command} {options}")).refused(2, parts);
         };
-        refused("a.csv", "--format blkparse", &["a.csv begins as a CSV", "--format"]);
+        refused("a.csv", "--format blkparse", &["a.csv looks like a CSV", "--format"]);
         refused("a.csv", "--device 8,0", &["names no devices", "--device"]);
         refused("hm.csv", "--device hm.1", &["no event of device hm.1", "it has hm.0"]);
     }

@@ -144,7 +144,7 @@ fn addresses_beyond_the_target_are_refused_compacted_or_folded() {
     place.write("far.csv", far);
     place.write_noise("data", 8 * MIB);
     let command = "trace play far.csv --on data --overwrite";
-    place.nandle(command).refused(2, &["3.0TiB", "8MiB", "--addresses compact", "leaves 3MiB", "--wrap"]);
+    place.nandle(command).refused(2, &["3.0TiB", "8MiB", "--addresses compact", "needs 3MiB", "--wrap"]);
     let json = place.nandle(&format!("{command} --addresses compact --json")).done().json();
     assert_eq!((&json["addresses"]["area_count"], &json["folded_requests"]), (&3.into(), &0.into()));
     let json = place.nandle(&format!("{command} --wrap --json")).done().json();
@@ -216,7 +216,7 @@ fn what_can_not_be_played_is_refused_with_what_to_do() {
     refused(&format!("- {on}"), 2, &["standard input", "convert"]);
     refused(&format!("empty.csv {on}"), 2, &["nothing to play"]);
     refused(&format!("plain.csv {on} --reads-only"), 2, &["nothing to play"]);
-    refused(&format!("plain.csv {on} --timing think"), 2, &["0 of its 2 requests", "closed:N"]);
+    refused(&format!("plain.csv {on} --timing think"), 2, &["0 for 2 requests", "closed:N"]);
     refused(&format!("plain.csv {on} --compare"), 2, &["--compare", "latency_ns"]);
     refused(&format!("plain.csv {on} --timing closed:0"), 2, &["closed:N"]);
     refused(&format!("plain.csv {on} --timing rate:-1"), 2, &["rate:R"]);

@@ -136,7 +136,7 @@ fn what_makes_no_sense_is_refused_before_anything_is_run() {
             format!("workload sort --temporary {FLASH} --memory 64KiB --rows 20000 --cluster 128KiB"),
             "--memory",
         ),
-        (format!("workload sort --temporary {FLASH} --key-bytes 4"), "from 8 bytes on"),
+        (format!("workload sort --temporary {FLASH} --key-bytes 4"), "at least 8 bytes"),
         (format!("workload sort --temporary {FLASH} --rows 100000000000"), "--rows"),
         ("workload merge".to_owned(), "sort, join"),
     ];

@@ -1,8 +1,8 @@
-//! Durable commits a second on a real disk: `cargo run --release -p nandle-pages --example commits -- DIR CONTENDER COUNT`.
-//! A contender is a policy, perhaps with the size of its staging area (`stable-buffer:64MiB`; else 8 MiB), or `bare`: one
-//! write of the same bytes and an fdatasync, with nothing around it. It prints commits a second, and on standard error
-//! what each of them asked of the device. The file has no name and is written whole first, so that no commit meets an
-//! unwritten extent.
+//! Durable commits per second on a real disk: `cargo run --release -p nandle-pages --example
+//! commits -- DIR CONTENDER COUNT`. A contender is a policy, optionally with the length of its
+//! staging area (`stable-buffer:64MiB`; default 8 MiB), or `bare`: one write of the same bytes and
+//! an fdatasync. Prints commits per second, and to standard error the requests to the device. The
+//! unnamed file is written entirely first, so that no commit meets an unwritten extent.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a measuring program, and it prints")]
 
 use std::error::Error;
@@ -18,7 +18,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 const PAGE_BYTES: usize = 4096;
-/// Pages of a commit, anywhere in the store.
+/// Random pages per commit.
 const BATCH_PAGES: u64 = 8;
 const PAGES: u64 = 16 << 10;
 const BUFFER_BYTES: u64 = 8 << 20;
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A world with a file that has no name.
+/// A world with an unnamed file.
 fn file_world(folder: &Path, bytes: u64) -> Result<(Box<dyn Io>, DeviceId), Box<dyn Error>> {
     let file = tempfile::tempfile_in(folder)?;
     file.set_len(bytes)?;
@@ -77,7 +77,7 @@ async fn fill(handle: &Handle, device: DeviceId, bytes: u64) -> Result<(), Box<d
     Ok(device.flush().await?)
 }
 
-/// The same bytes as a batch, one place behind the other in an area as large as the buffer.
+/// Writes the bytes of a batch sequentially, within an area as long as the buffer.
 async fn bare_seconds(handle: &Handle, device: DeviceId, count: u64) -> Result<f64, Box<dyn Error>> {
     let device = handle.device(device);
     let bytes = usize::try_from(BATCH_PAGES)? * PAGE_BYTES;

@@ -1,15 +1,18 @@
-//! A storage engine on the page store: a hash table on disk whose every change is atomic, also those that touch several
-//! pages. `cargo run -p nandle-pages --example key_value -- FILE` makes one, adds to it, and reads it again.
+//! A storage engine on the page store: a hash table on disk with atomic changes, also across pages.
+//! `cargo run -p nandle-pages --example key_value -- FILE` creates one, adds entries, and reads
+//! them again.
 //!
-//! What the store takes off the engine: there is no file handling, no journal, no checksum and no recovery in this example. A
-//! change is some `put`s and a `commit`, which returns when all its pages are durable; after a power cut all of them are there or
-//! none. A page that the device damaged, or gives back as it was before, is an error instead of contents. With the policy
-//! `direct` neither would be so (see `Promises`), which is why [`Table::open_or_create`] refuses it.
+//! The store does the hard parts: this example has no file handling, journal, checksums or
+//! recovery. A change consists of some `put`s and a `commit`, which returns when all its pages are
+//! durable. After a power cut all of them are present or none. A damaged or outdated page is an
+//! error. The policy `direct` guarantees none of this (see `Promises`), so
+//! [`Table::open_or_create`] refuses it.
 //!
 //! # Format
 //!
-//! Page 0 counts the pages in use. Pages 1 to 64 are buckets. A page of a bucket is `next: u64` (0: none), `entries: u64`,
-//! then `entries` times `key: u64, value: u64`; little-endian. A full page gets a successor: one change of three pages.
+//! Page 0 counts the pages in use. Pages 1 to 64 are buckets. A page of a bucket is `next: u64` (0:
+//! none), `entries: u64`, and `entries` times `key: u64, value: u64`; little-endian. A full page
+//! gets a successor, in one change of three pages.
 #![allow(clippy::print_stdout, reason = "an example, and it prints")]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test's way to fail"))]
 
@@ -26,12 +29,11 @@ const ENTRIES_OFFSET: usize = 16;
 const ENTRY_BYTES: usize = 16;
 const ENTRIES_MAX: usize = (PAGE_BYTES - ENTRIES_OFFSET) / ENTRY_BYTES;
 
-/// The table.
 struct Table {
     store: PageStore,
 }
 
-/// A page of a bucket, in memory.
+/// A page of a bucket in memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Bucket {
     next: u64,
@@ -57,7 +59,7 @@ impl Bucket {
 }
 
 impl Table {
-    /// Opens the table of a file, whatever became of the program that used it last; makes one where there is none.
+    /// Opens the table of a file, however its last program ended, or creates one.
     fn open_or_create(path: &Path, policy: PolicyKind) -> Result<Self, Box<dyn Error>> {
         let promises = policy.promises();
         if !(promises.atomic_batch && promises.checks_pages) {
@@ -65,7 +67,7 @@ impl Table {
         }
         let options = PageOptions::new(PAGES).with_policy(policy);
         let mut table = Self { store: PageStore::open_or_create(path, options)? };
-        // All pages of a new store are zeros, which is an empty bucket without a successor, and no counter.
+        // New pages are zeros, which represent an empty bucket without a successor, and no counter.
         if table.bucket(COUNTER)?.next == 0 {
             let counter = Bucket { next: 1 + BUCKETS, entries: Vec::new() };
             table.store.put(COUNTER, &counter.encode())?;
@@ -86,7 +88,7 @@ impl Table {
         Ok(None)
     }
 
-    /// Sets several keys: all of them or none, and durable when this returns.
+    /// Sets several keys atomically and durably.
     fn set(&mut self, changes: &[(u64, u64)]) -> Result<(), Box<dyn Error>> {
         for (key, value) in changes {
             if let Err(error) = self.set_one(*key, *value) {
@@ -116,7 +118,7 @@ impl Table {
         }
     }
 
-    /// Puts a bucket into the next page that isn't in use; returns that.
+    /// Stores a bucket in the next unused page. Returns its number.
     fn successor(&mut self, bucket: &Bucket) -> Result<u64, Box<dyn Error>> {
         let counter = self.bucket(COUNTER)?;
         let page = counter.next;
@@ -128,13 +130,13 @@ impl Table {
         Ok(page)
     }
 
-    /// A bucket as the change that is going on has left it.
+    /// Bucket with the pending changes applied.
     fn bucket(&self, page: u64) -> Result<Bucket, PageError> {
         Ok(Bucket::decode(&self.store.read(page)?))
     }
 }
 
-/// Keys are spread by a multiplication (Knuth, volume 3, §6.4).
+/// Multiplicative hashing (Knuth, volume 3, §6.4).
 fn bucket_of(key: u64) -> u64 {
     1 + (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % BUCKETS
 }
@@ -166,7 +168,7 @@ mod tests {
                 continue;
             }
             let mut table = made.unwrap();
-            // More than the buckets' first pages hold.
+            // More entries than the buckets' first pages hold.
             for first in (0..20_000_u64).step_by(1000) {
                 let changes: Vec<_> = (first..first + 1000).map(|key| (key, key + 1)).collect();
                 for part in changes.chunks(25) {

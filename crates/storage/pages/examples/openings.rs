@@ -1,6 +1,7 @@
-//! How long an opening of `out-of-place` takes on a real disk: `cargo run --release -p nandle-pages --example openings -- DIR
-//! PAGES`. It writes every page once and half of them again, at random, closes the store, opens it, and does the same once more
-//! without closing. The file has no name. It prints seconds, and what was read.
+//! Time of an opening of `out-of-place` on a real disk: `cargo run --release -p nandle-pages
+//! --example openings -- DIR PAGES`. Writes every page once and half of them again at random,
+//! closes the store, opens it, and repeats this without closing. The file has no name. Prints
+//! seconds, and bytes read.
 #![allow(clippy::print_stdout, reason = "a measuring program, and it prints")]
 
 use std::error::Error;
@@ -16,7 +17,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 const PAGE_BYTES: usize = 4096;
 const BATCH_PAGES: u64 = 64;
-/// Writes between two syncs.
+/// Batches between two syncs.
 const BATCHES: u64 = 32;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -44,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let again = (0..create.pages / 2).map(|_| random.random_range(0..create.pages));
         write(&store, again.collect()).await
     })?;
-    // What was on its way is gone with its runtime, as after a crash.
+    // Drops requests in flight with their runtime, as in a crash.
     drop(runtime);
     let (runtime, device) = in_a_world()?;
     let handle = runtime.handle();
@@ -54,7 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     })
 }
 
-/// Pages of noise, many in a batch, and a sync now and then.
+/// Writes pages of noise, many per batch, with occasional syncs.
 async fn write(store: &Store, pages: Vec<u64>) -> Result<(), Box<dyn Error>> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
     let most = store.largest_batch().min(usize::try_from(BATCH_PAGES)?);

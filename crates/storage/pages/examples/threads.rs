@@ -1,12 +1,13 @@
-//! Threads that share a store beside threads with the bare file, in turns on the same disk:
-//! `cargo run --release -p nandle-pages --example threads -- DIR WORK THREADS POLICY ROUNDS`. Work is `reads` (of a store that
-//! was just opened), `checked-reads` (of pages of noise whose checksums it knows), `half-noise-reads` (the same of pages that
-//! compress to half their length) or `commits:PAGES`, each durable before the next; a
-//! policy may have the size of its staging area behind it (`stable-ring:64MiB`, else 8 MiB). Each
-//! round prints what each candidate did a second: the bare file, with commits the bare file once more with its pages scattered,
-//! and the store. Bare are a `pread` of a page, and one `pwrite` of as many bytes as the batch with an `fdatasync`; scattered, a
-//! `pwrite` of every page anywhere and an `fdatasync`, which is what a policy in place must do at least. Files have no name and
-//! are written whole first.
+//! Compares threads that share a store with threads on the bare file, in turns on the same disk:
+//! `cargo run --release -p nandle-pages --example threads -- DIR WORK THREADS POLICY ROUNDS`. Work
+//! is `reads` (of a newly opened store), `checked-reads` (of pages of noise with known checksums),
+//! `half-noise-reads` (of pages that compress to half their length) or `commits:PAGES`, each
+//! durable before the next. A policy may have the length of its staging area appended
+//! (`stable-ring:64MiB`, default 8 MiB). Each round prints the operations per second of each
+//! candidate: the bare file, for commits also the bare file with scattered pages, and the store.
+//! Bare is a `pread` of a page, or a `pwrite` of a batch's bytes with an `fdatasync`. Scattered is
+//! a `pwrite` of each page at a random place and an `fdatasync`, the minimum for an in-place
+//! policy. Unnamed files are written entirely first.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a measuring program, and it prints")]
 
 use std::error::Error;
@@ -29,14 +30,14 @@ const PAGES: u64 = 32 << 10;
 const CHUNK_BYTES: usize = 1 << 20;
 const SLICE: Duration = Duration::from_millis(500);
 
-/// What every thread does over and over.
+/// Repeated operation of each thread.
 #[derive(Clone, Copy)]
 enum Work {
     Read,
     Commit { pages: u64 },
 }
 
-/// Does the work.
+/// A candidate for the operation.
 #[derive(Clone, Copy)]
 enum Candidate {
     Bare,
@@ -79,7 +80,7 @@ fn main() -> Outcome<()> {
     };
     for round in 0..rounds {
         let mut rates = vec![0.0; candidates.len()];
-        // Another one goes first each time, so that being first favours none.
+        // The first candidate rotates, so that the order favours none.
         for turn in 0..candidates.len() {
             let place = (round + turn) % candidates.len();
             let candidate = *candidates.get(place).ok_or("no candidate")?;
@@ -97,7 +98,7 @@ fn main() -> Outcome<()> {
     Ok(store.close()?)
 }
 
-/// A file without a name, written whole.
+/// An unnamed file, written entirely.
 fn file(folder: &Path, bytes: u64) -> Outcome<Arc<DeviceFile>> {
     let file = tempfile::tempfile_in(folder)?;
     let mut chunk = vec![0; CHUNK_BYTES];
@@ -112,8 +113,8 @@ fn file(folder: &Path, bytes: u64) -> Outcome<Arc<DeviceFile>> {
     Ok(Arc::new(DeviceFile::new(file, FileOptions::default())?))
 }
 
-/// Writes every page, with so many bytes of noise and the rest alike, brings it home, and reads it once, so that its checksum is
-/// known.
+/// Writes every page with `noise_bytes` of noise and a constant rest, destages it, and reads it
+/// once to obtain its checksum.
 fn write_all(store: &BlockingStore, noise_bytes: usize) -> Outcome<()> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
     for first in (0..PAGES).step_by(64) {
@@ -136,7 +137,7 @@ fn write_all(store: &BlockingStore, noise_bytes: usize) -> Outcome<()> {
     Ok(())
 }
 
-/// What so many threads get done a second.
+/// Operations per second of `threads` threads.
 fn by_second(threads: u64, run: impl Fn(u64, &AtomicBool) -> Outcome<u64> + Sync) -> Outcome<f64> {
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -179,7 +180,7 @@ fn with_file(file: &DeviceFile, work: Work, seed: u64, is_over: &AtomicBool) -> 
     Ok(done)
 }
 
-/// Every page by itself, and one sync for all of them.
+/// Writes each page separately, with one sync for all.
 fn scattered(file: &DeviceFile, work: Work, seed: u64, is_over: &AtomicBool) -> Outcome<u64> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let pages = if let Work::Commit { pages } = work { pages } else { 1 };

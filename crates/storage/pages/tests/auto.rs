@@ -1,4 +1,4 @@
-//! `auto` on work during which its staging area is never empty, and in the moments at which it changes its way.
+//! `auto` with a staging area that never empties, and during changes of its way.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 mod common;
@@ -11,8 +11,8 @@ use nandle_pages::{Batch, Experiments, OpenOptions, PageNumber, PolicyKind, Stat
 const CLIENTS: u64 = 16;
 const COMMITS: u64 = 200;
 
-/// Each batch has a page of its client's, which is in all of them, and one of all others; there is room for all of them in
-/// the staging area. Returns what it cost.
+/// Runs clients whose batches each have a page of the client's own, which is in all its batches,
+/// and a page shared by all. The staging area has room for all. Returns the statistics.
 fn hot_pages(turn_pages: u64) -> Stats {
     run(memory_world(), async |handle| {
         let options = OpenOptions {
@@ -45,25 +45,25 @@ fn hot_pages(turn_pages: u64) -> Stats {
 #[test]
 fn pages_that_are_always_staged_dont_keep_it_from_changing() {
     let stats = hot_pages(200);
-    // While the staging area is cleared, as many pages may come as it has room for.
+    // While the staging area is emptied, up to its capacity in pages may arrive.
     let changes = 2 * CLIENTS * COMMITS * 2 / (200 + 256 + 200);
     assert!(stats.auto.unwrap().changes + 2 >= changes, "{changes} expected: {stats:?}");
 }
 
-/// When the staging area is clear, the pages that are written all the time go straight as well.
+/// Once the staging area is empty, constantly written pages are written directly too.
 #[test]
 fn pages_that_are_always_staged_go_straight_in_their_turn() {
     let stats = hot_pages(800);
     assert!(stats.pages_straight > stats.pages_written / 3, "{stats:?}");
 }
 
-/// A page is discarded while it is on its way home, and written straight home as soon as the way has changed: what was on its
-/// way must not arrive after it.
+/// A page is discarded during its destage, and written directly as soon as the way has changed. The
+/// destage must not overwrite the direct write.
 #[test]
 fn what_was_discarded_on_its_way_home_doesnt_overtake_what_goes_straight() {
     for staged in 20..=40 {
         run(memory_world(), async |handle| {
-            // What goes home is read back, one page after the other.
+            // Destaging reads pages back one by one.
             let options = OpenOptions { keep_bytes: 0, drain_depth: 4, drain_tasks: 1, ..open_options() };
             let options = OpenOptions {
                 experiments: Experiments { turn_pages: Some(staged + 4), ..Experiments::default() },

@@ -1,4 +1,4 @@
-//! Numbers of batches, over openings and after power cuts.
+//! Numbers of batches across openings and power cuts.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
@@ -12,7 +12,7 @@ use nandle_pages::{Batch, BatchNumber, OpenOptions, PageOptions, PageStore, Poli
 const NUMBERED: [PolicyKind; 4] =
     [PolicyKind::DoubleWrite, PolicyKind::StableBuffer, PolicyKind::StableRing, PolicyKind::OutOfPlace];
 
-/// Commits so many batches, each with a greater number than the one before; returns the last.
+/// Commits `batches` batches with increasing numbers. Returns the last one.
 async fn commit_some(store: &Store, batches: u64) -> BatchNumber {
     let mut last = store.last_durable_batch();
     for version in 1..=batches {

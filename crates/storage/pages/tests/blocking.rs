@@ -1,4 +1,4 @@
-//! The store that threads share, on the real disk.
+//! Blocking stores on the real disk.
 
 #![allow(
     clippy::unwrap_used,
@@ -30,7 +30,7 @@ fn file() -> tempfile::NamedTempFile {
     file
 }
 
-/// Longer than a process' files outlive it, shorter than an opening waits.
+/// Longer than a process's files outlive it, shorter than an opening waits.
 const LOCKED_FOR: Duration = Duration::from_millis(300);
 
 #[test]
@@ -48,7 +48,7 @@ fn an_opening_waits_for_who_is_about_to_let_go() {
     other.join().unwrap();
 }
 
-/// A file that has its blocks keeps them.
+/// Reserved blocks of a file stay reserved.
 #[test]
 fn discarded_pages_of_a_preallocated_file_stay_allocated() {
     let (file, policy) = (file(), PolicyKind::Direct);
@@ -166,7 +166,7 @@ fn a_store_tells_the_world_that_it_is_in() {
     }
 }
 
-/// In a process of its own, since the shortage is that of a process.
+/// Runs in its own process, as the shortage affects the whole process.
 #[test]
 fn a_shortage_is_no_reason_to_do_without_the_ring() {
     let me = std::env::current_exe().unwrap();
@@ -207,7 +207,8 @@ fn a_batch_is_limited_before_there_is_a_store() {
         let store = BlockingStore::create(device(file.path()), create, open).unwrap();
         let largest = store.largest_batch();
         match policy {
-            // A promise, for the most groups of lifetimes that there could be: their headers fill a small zone.
+            // A lower bound for the maximum number of lifetime groups: their headers fill a small
+            // zone.
             PolicyKind::OutOfPlace if alignment_bytes == 4096 => assert!((1..=largest).contains(&promised)),
             PolicyKind::OutOfPlace => assert!((largest / 2..=largest).contains(&promised), "{promised}"),
             _ => assert_eq!(promised, largest, "{policy}"),
@@ -273,7 +274,7 @@ fn more_pages_than_there_is_memory_for_are_read_by_one_call() {
     }
 }
 
-/// More than any of these commits while a checkpoint of sixty pages goes on.
+/// Upper bound on these commits during a checkpoint of sixty pages.
 const COMMITS_MOST: u64 = 20_000;
 
 #[test]

@@ -1,4 +1,4 @@
-//! The store that threads share, against what it acknowledged: many threads read what others write.
+//! Blocking stores compared with a model: many threads read pages that others write.
 
 #![allow(
     clippy::unwrap_used,
@@ -24,7 +24,7 @@ const WRITERS: u64 = 4;
 const READERS: u64 = 4;
 const BATCHES: u64 = 150;
 
-/// What is known of each page: the version whose batch was begun last, and that which was acknowledged last.
+/// Version of each page in the last batch begun, and in the last batch acknowledged.
 struct Model {
     begun: Vec<AtomicU64>,
     acknowledged: Vec<AtomicU64>,
@@ -49,7 +49,7 @@ fn put(store: &BlockingStore, batch: &mut Batch, page: u64, version: u64) {
     batch.put(PageNumber(page), buffer.freeze());
 }
 
-/// Writes pages of its own, no other thread's, one to eight at a time, in every way there is.
+/// Writes this thread's own pages, one to eight at a time, in all ways.
 fn write(store: &BlockingStore, model: &Model, writer: u64, seed: u64) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ writer);
     for _ in 0..BATCHES {
@@ -72,8 +72,8 @@ fn write(store: &BlockingStore, model: &Model, writer: u64, seed: u64) {
     }
 }
 
-/// No reader sees a page older than what was acknowledged when it began to read, or newer than what was begun when it had
-/// read, or a mixture, or anything older than it saw before.
+/// Reads pages. Asserts that each is whole, no older than acknowledged at the start, no newer than
+/// begun at the end, and no older than seen before.
 fn read(store: &BlockingStore, model: &Model, reader: u64, seed: u64) -> u64 {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x00ab_cdef ^ reader);
     let mut newest = vec![0; PAGES as usize];
@@ -110,7 +110,7 @@ fn stress(policy: PolicyKind, options: OpenOptions, seed: u64) {
     }
     store.checkpoint().unwrap();
     store.close().unwrap();
-    // Opened again, the store doesn't know the checksum of a page at home.
+    // A reopened store doesn't have the checksum of a home page.
     let store = BlockingStore::open(device(&file), options).unwrap();
     let model = Model::at(1);
     std::thread::scope(|scope| {
@@ -148,7 +148,7 @@ fn readers_see_what_was_acknowledged() {
     }
 }
 
-/// Pages are read from slots of the staging area, which other pages take over meanwhile.
+/// Reads from slots of the staging area that are reused concurrently.
 #[test]
 fn readers_see_what_was_acknowledged_when_nothing_stays_in_memory() {
     let seed = 0x51ef;
@@ -160,7 +160,7 @@ fn readers_see_what_was_acknowledged_when_nothing_stays_in_memory() {
     }
 }
 
-/// A page that is read a second time is read beside the store's thread, wherever it lies.
+/// A repeated read bypasses the store's thread, wherever the page is.
 #[test]
 fn threads_read_beside_the_stores_own() {
     let file = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -178,7 +178,7 @@ fn threads_read_beside_the_stores_own() {
             }
             store.stats().unwrap()
         };
-        // In memory, in a slot, at home: the third read at the latest needs no other thread.
+        // In memory, in a slot, or at home: at most two reads need the store's thread.
         for _ in 0..2 {
             let before = read(3);
             let after = read(100);

@@ -1,4 +1,4 @@
-//! What policies are predicted to take, and which is chosen.
+//! Predictions and choices of policies.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "all of it is tests")]
 
 use nandle_io::Nanos;
@@ -9,7 +9,8 @@ use nandle_pages::{
     Store, predict_policies, quickest,
 };
 
-/// Times of an old drive with one log block for each of a few erase blocks: a page anywhere makes it copy a block.
+/// Times of an old drive with a log block for each of a few erase blocks: a random page write makes
+/// it copy a block.
 const HYBRID: PageTimes = PageTimes {
     request_ns: 250e3,
     sequential_ns: 40e3,
@@ -21,7 +22,7 @@ const HYBRID: PageTimes = PageTimes {
     flush_ns: 100e3,
 };
 
-/// Times of a drive with a map of pages and many dies.
+/// Times of a page-mapped drive with many dies.
 const PAGE_MAPPED: PageTimes = PageTimes {
     request_ns: 11e3,
     sequential_ns: 1e3,
@@ -53,7 +54,7 @@ fn all_policies_are_there_and_the_quickest_is_first() {
     assert_eq!(predicted[0].policy, PolicyKind::OutOfPlace);
 }
 
-/// Pages that go home keep the device busy, and no client waits for them.
+/// Destaging keeps the device busy, but no client waits for it.
 #[test]
 fn destaging_goes_on_beside_commits() {
     let slow_flush = PageTimes { flush_ns: 1e6, ..PAGE_MAPPED };
@@ -92,7 +93,7 @@ fn a_fuller_store_moves_more_and_one_that_compresses_less() {
     assert!(at(90, 50).moved_by_page < at(90, 0).moved_by_page);
 }
 
-/// Whatever a page compresses to, its commit flushes, makes a request, and writes a header and a block.
+/// However well a page compresses, its commit needs a flush, a request, a header and a block.
 #[test]
 fn a_commit_of_one_page_that_compresses_writes_a_header_and_a_block() {
     for times in [HYBRID, PAGE_MAPPED] {
@@ -106,8 +107,8 @@ fn a_commit_of_one_page_that_compresses_writes_a_header_and_a_block() {
     }
 }
 
-/// Of sixteen pages that compress to a half, eight blocks are written with one header and one request. A zone that holds twice as
-/// many pages also saves a ledger now and then.
+/// Sixteen pages that compress to half take eight blocks with one header and one request. A zone
+/// with twice as many pages also saves a ledger occasionally.
 #[test]
 fn pages_that_compress_take_their_share_of_an_extent() {
     let at = |compressible_percent| {
@@ -155,7 +156,7 @@ fn a_store_is_made_with_the_quickest_policy_that_promises_enough() {
     assert!(policy(&PAGE_MAPPED, Promises::WHOLE_BATCHES).promises().atomic_batch);
 }
 
-/// A small staging area is one that only policies with such an area mind, and `direct` promises nothing.
+/// Only policies with a staging area depend on its length, and `direct` promises nothing.
 #[test]
 fn no_store_is_made_that_promises_less_than_is_needed() {
     let options = PageOptions::new(48 << 10).with_policy(PolicyKind::Direct).with_buffer_bytes(4096);
@@ -176,7 +177,7 @@ fn no_store_is_made_that_promises_less_than_is_needed() {
     assert!(impossible.with_quickest_policy(&PAGE_MAPPED, &expected, Promises::NONE).is_none());
 }
 
-/// What is predicted is what a store of these options says.
+/// Promises predicted from options are those of the store.
 #[test]
 fn options_promise_what_their_store_does() {
     for policy in PolicyKind::ALL {

@@ -1,4 +1,4 @@
-//! What every policy does, on every kind of world.
+//! Behaviour of every policy in every kind of world.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,7 +16,7 @@ use common::{DEVICE, batch, create_options, open_options, read, run, worlds};
 use nandle_io::runtime::Handle;
 use nandle_pages::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Store};
 
-/// Much more than the buffer holds, page after page and at random, with rewrites.
+/// Changes far beyond the buffer's length, sequential and random, with rewrites.
 fn history() -> impl Iterator<Item = (Vec<u64>, u64)> {
     (1..=120).map(|version: u64| {
         let first = version * 37 % 61;
@@ -55,8 +55,8 @@ fn what_is_written_is_read_also_after_opening_again() {
     }
 }
 
-/// Where time is modelled all that is asked for at once is on its way before the first of it completes. On a real device that is
-/// busy with something else, each write may complete after the flush of the one before.
+/// In virtual time all concurrent commits are in flight before the first one completes. On a busy
+/// real device each write may complete after the previous flush.
 #[test]
 fn commits_of_many_tasks_share_flushes() {
     for policy in PolicyKind::ALL {
@@ -72,7 +72,7 @@ fn commits_of_many_tasks_share_flushes() {
 }
 
 async fn flushes_of_16_commits(handle: &Handle, policy: PolicyKind) -> u64 {
-    // So large that nothing has to be reclaimed meanwhile, which takes flushes of its own.
+    // Large enough that no reclamation with its own flushes is needed.
     let create = CreateOptions { buffer_bytes: 1 << 20, ..create_options(policy) };
     let store = Rc::new(Store::create(handle, DEVICE, &create, open_options()).await.unwrap());
     let before = store.stats().device_flushes;
@@ -148,7 +148,7 @@ fn bad_input_is_named() {
     });
 }
 
-/// Requests that are longer than the device takes: pages, groups, runs home, what recovery reads.
+/// Pages, groups, home runs and recovery reads longer than the device's maximum request.
 #[test]
 fn a_device_that_takes_short_requests_only_is_given_short_ones() {
     for policy in PolicyKind::ALL {

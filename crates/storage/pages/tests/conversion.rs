@@ -1,4 +1,4 @@
-//! A store of an earlier format in a file is converted as a whole or not at all, and nothing else is touched.
+//! Conversion of a store in a file is atomic, and touches nothing else.
 
 #![allow(
     clippy::unwrap_used,
@@ -20,7 +20,7 @@ use nandle_pages::{OpenOptions, PageError, PageOptions, PageStore};
 use tempfile::TempDir;
 
 const VERSION: u64 = 8;
-/// Where page 20 of this fixture is at home.
+/// Policy of a fixture with page 20 at home.
 const POLICY: &str = "stable-ring";
 
 /// A folder with a store of version 1.
@@ -36,7 +36,7 @@ fn image() -> Vec<u8> {
     zstd::decode_all(File::open(fixture).unwrap()).unwrap()
 }
 
-/// The store as a file with holes.
+/// Writes the store as a sparse file.
 fn write_with_holes(path: &Path) {
     let image = image();
     let file = File::create(path).unwrap();
@@ -99,7 +99,7 @@ fn a_file_with_holes_stays_one_and_a_reserved_one_is_reserved() {
     assert!(!is_sparse(&path));
 }
 
-/// On a small file system of its own, where one can be mounted.
+/// Needs permission to mount a small file system.
 #[test]
 fn as_much_space_as_is_said_suffices() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -147,7 +147,7 @@ fn converts_in_little_space() {
     }
 }
 
-/// Leaves so much space.
+/// Fills the file system up to `left_bytes`.
 fn fill_up(filling: &Path, left_bytes: u64) {
     fs::write(filling, []).unwrap();
     let facts = rustix::fs::statvfs(filling).unwrap();
@@ -191,7 +191,7 @@ fn files_of_others_are_left_alone() {
     assert!(fs::read(&target).unwrap().is_empty());
 }
 
-/// The process was killed when the copy had the store's name.
+/// The process was killed after the copy took the store's name.
 #[test]
 fn a_conversion_is_ended_by_the_next_opening() {
     let (_folder, path) = old_store();
@@ -207,7 +207,7 @@ fn a_conversion_is_ended_by_the_next_opening() {
 fn a_damaged_page_refuses_the_conversion_and_changes_nothing() {
     let (_folder, path) = old_store();
     let mut damaged = image();
-    // The newest version of each page is staged once, so any of them is needed.
+    // Each page's newest version is staged once, so each staged block is needed.
     let page_40 = damaged.chunks(4096).rposition(|block| version_in(block, 40).is_some()).unwrap();
     for place in damaged.chunks_mut(4096).take(page_40 + 1).filter(|block| version_in(block, 40).is_some()) {
         place[100] ^= 1;
@@ -231,7 +231,7 @@ fn a_store_that_is_being_read_is_not_converted() {
     holds_its_pages(&path);
 }
 
-/// Whoever opened the old file and waited for its lock gets the new one.
+/// A thread that opened the old file and waited for its lock must open the new file.
 #[test]
 fn threads_that_open_it_at_the_same_time_work_on_one_store() {
     let (_folder, path) = old_store();

@@ -1,5 +1,4 @@
-//! A store that was closed, and one block of it that isn't what was written last: right contents or an error, and never
-//! older ones.
+//! A closed store with one wrong block returns correct contents or an error, never older contents.
 
 #![allow(
     clippy::unwrap_used,
@@ -24,15 +23,15 @@ const BLOCK_BYTES: usize = 4096;
 const IMAGE_BYTES: usize = 1 << 20;
 const STAGING: [PolicyKind; 3] = [PolicyKind::DoubleWrite, PolicyKind::StableBuffer, PolicyKind::StableRing];
 
-/// What a store went through.
+/// History of a store.
 struct History {
-    /// What the device held after each commit.
+    /// Contents of the device after each commit.
     images: Vec<Vec<u8>>,
     closed: Contents,
     newest: [u64; PAGES as usize],
 }
 
-/// Three sessions, each closed; at the end of the last all is at home or some is staged.
+/// Runs three sessions, each closed. At the end all pages are home, or some are staged.
 fn history(policy: PolicyKind, seed: u64, is_checkpointed: bool) -> History {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let (mut images, mut newest, mut version) = (Vec::new(), [0; PAGES as usize], 0);
@@ -66,7 +65,7 @@ fn image_of(media: &Media) -> Vec<u8> {
     image
 }
 
-/// Every way in which one block may be something else than it was when the store was closed.
+/// All kinds of wrong contents for one block.
 fn damages(history: &History, block: usize, random: &mut Xoshiro256PlusPlus) -> Vec<(&'static str, Vec<u8>)> {
     let of = |image: &Vec<u8>, block: usize| image[block * BLOCK_BYTES..(block + 1) * BLOCK_BYTES].to_vec();
     let newest = history.images.last().unwrap();
@@ -87,7 +86,7 @@ fn damages(history: &History, block: usize, random: &mut Xoshiro256PlusPlus) -> 
     damages
 }
 
-/// What the store holds with such a block in it.
+/// Versions in the store with such a block.
 fn versions(history: &History, block: usize, contents: &[u8]) -> Result<Vec<Option<u64>>, PageError> {
     let mut media = Media::on(history.closed.clone());
     let arena = Arena::new(BLOCK_BYTES).unwrap();

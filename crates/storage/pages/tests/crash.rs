@@ -1,4 +1,5 @@
-//! A power cut after every operation of random histories, on modelled media; and again inside recovery.
+//! Power cuts after every operation of random histories on modelled media, and again during
+//! recovery.
 
 #![allow(
     clippy::unwrap_used,
@@ -26,12 +27,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 const MODEL: &str = "x25-e-64";
 const PAGES: u64 = 64;
 
-/// What a history wrote, and from which event on it was promised.
+/// Writes of a history, with the events from which they are promised.
 #[derive(Debug, Default, Clone)]
 struct Promise {
-    /// The batches in order: pages and their versions, 0 for a discard.
+    /// Batches in order, as pages with versions; 0 is a discard.
     batches: Vec<Vec<(u64, u64)>>,
-    /// After this event, so many batches were acknowledged.
+    /// Number of acknowledged batches from an event on.
     acknowledged: Vec<(u64, usize)>,
 }
 
@@ -40,7 +41,7 @@ impl Promise {
         self.acknowledged.iter().rfind(|(at, _)| *at <= cut).map_or(0, |(_, count)| *count)
     }
 
-    /// The newest versions after the first `count` batches.
+    /// Newest versions after the first `count` batches.
     fn state(&self, count: usize) -> BTreeMap<u64, u64> {
         self.batches[..count].iter().flatten().copied().collect()
     }
@@ -50,7 +51,7 @@ fn random_batch(random: &mut Xoshiro256PlusPlus, version: u64) -> Vec<(u64, u64)
     let count = random.random_range(1..=3);
     let mut pages = BTreeMap::new();
     for _ in 0..count {
-        // Few pages, so that they are rewritten often; sometimes a discard.
+        // Few pages, so that they are rewritten often; occasional discards.
         let page =
             if random.random_bool(0.5) { random.random_range(0..6) } else { random.random_range(0..PAGES) };
         pages.insert(page, if random.random_bool(0.1) { 0 } else { version });
@@ -72,14 +73,14 @@ fn batch_of(store: &Store, changes: &[(u64, u64)]) -> Batch {
     result
 }
 
-/// Runs a history on media and records it.
+/// Runs and records a history.
 fn record(
     policy: PolicyKind,
     seed: u64,
     batches: u64,
     options: OpenOptions,
 ) -> (nandle_model::media::SharedMedia, Promise) {
-    // Made on media of its own, so that the recording begins with a store that is there.
+    // Created on separate media, so that the recording begins with an existing store.
     let (world, media) = world_on(MODEL, small());
     run(world, async |handle| {
         let store = Store::create(&handle, DEVICE, &create_options(policy), options).await.unwrap();
@@ -114,7 +115,7 @@ fn record(
     (media, promise)
 }
 
-/// Large enough for the stores here; the timing's own capacity is greater, which is of no matter.
+/// Large enough for these stores. The timing model's larger capacity doesn't matter.
 fn small() -> Media {
     let shape = Shape { capacity_bytes: 2 << 20, ..model_shape() };
     Media::of_shape(&shape)
@@ -124,7 +125,7 @@ fn model_shape() -> Shape {
     nandle_model::library::Model::named(MODEL).unwrap().device().unwrap().shape
 }
 
-/// Opens what a power cut left and says what is wrong with it, if anything. Returns the recovered media as well.
+/// Opens a state left by a power cut, and checks it. Also returns the recovered media.
 fn judge(
     media: Media,
     promise: &Promise,
@@ -147,7 +148,7 @@ fn judge(
         Err(error) => return (Some(error), media),
     };
     let complaint = if policy.promises().atomic_batch {
-        // Some number of batches, not less than was promised, explains every page.
+        // Some number of batches, at least the promised one, must explain every page.
         let explained =
             (promised..=promise.batches.len()).any(|count| explains(&promise.state(count), &pages));
         (!explained).then(|| format!("no prefix of the batches from {promised} on explains the pages"))
@@ -166,7 +167,7 @@ fn explains(state: &BTreeMap<u64, u64>, pages: &[(Option<u64>, bool)]) -> bool {
     })
 }
 
-/// A page that isn't written any more after the promise must have its version.
+/// A page that isn't written after the promise must have the promised version.
 fn direct_complaint(promise: &Promise, promised: usize, pages: &[(Option<u64>, bool)]) -> Option<String> {
     let later: BTreeMap<u64, u64> = promise.batches[promised..].iter().flatten().copied().collect();
     let certain = promise.state(promised).into_iter().filter(|(page, _)| !later.contains_key(page));
@@ -205,7 +206,7 @@ fn nothing_acknowledged_is_lost_and_no_batch_is_there_in_part() {
     assert!(images > 1000, "{images}");
 }
 
-/// Each version goes home before the next one is accepted, and the power is cut between any two steps of that.
+/// Each version is destaged before the next is accepted, with a power cut at every step.
 #[test]
 fn without_absorption_the_newest_version_survives_all_the_same() {
     for policy in [PolicyKind::DoubleWrite, PolicyKind::StableBuffer, PolicyKind::StableRing] {
@@ -247,7 +248,7 @@ fn recovery_can_be_cut_again() {
     }
 }
 
-/// A second life: what the first left behind must not come back in the third.
+/// Remains of the first life must not reappear in the third.
 #[test]
 fn what_was_aborted_or_superseded_never_comes_back() {
     for policy in PolicyKind::ALL.into_iter().filter(|policy| policy.promises().atomic_batch) {
@@ -263,7 +264,7 @@ fn what_was_aborted_or_superseded_never_comes_back() {
                 for page in 0..PAGES {
                     before.push(version_in(&store.read(PageNumber(page)).await.unwrap(), page));
                 }
-                // So few that the old extents are still there when the power goes off again.
+                // Few commits, so that the old extents still exist at the next power cut.
                 store.commit(batch(&store, &[1, 40], 1000)).await.unwrap();
                 before
             });
@@ -282,7 +283,8 @@ fn what_was_aborted_or_superseded_never_comes_back() {
     }
 }
 
-/// The legs of a mirror choose by themselves what survives. Whatever leg a read comes from afterwards, it says the same.
+/// The legs of a mirror have independent survivors. Afterwards every read returns the same contents
+/// from either leg.
 #[test]
 fn the_legs_of_a_mirror_dont_answer_differently() {
     for policy in PolicyKind::ALL.into_iter().filter(|policy| policy.promises().atomic_batch) {
@@ -308,7 +310,7 @@ fn the_legs_of_a_mirror_dont_answer_differently() {
             let (world, legs) = mirror(halves);
             let seen = run(world, async |handle| versions(&handle, ARRAY).await);
             for leg in legs {
-                // Each leg alone has what both together had: the second opening finds it by its own recovery.
+                // Each leg alone holds the complete state, which the second opening recovers.
                 let (world, _) = mirror([leg.borrow().fork(), leg.borrow().fork()]);
                 let alone = run(world, async |handle| versions(&handle, ARRAY).await);
                 assert_eq!(seen, alone, "{policy}, cut {}, choice {}", image.cut, image.choice);
@@ -320,7 +322,7 @@ fn the_legs_of_a_mirror_dont_answer_differently() {
 const ARRAY: DeviceId = DeviceId::from_index(2);
 
 fn mirror(media: [Media; 2]) -> (Box<dyn Io>, [SharedMedia; 2]) {
-    // As large as the media, and no larger: all of it is made the same below.
+    // Exactly as large as the media, as resynchronisation copies all of it.
     let mut timing = MemoryWorld::new(64, Nanos::from_micros(20));
     for _ in 0..2 {
         timing.add(2 << 20, 512);
@@ -333,12 +335,12 @@ fn mirror(media: [Media; 2]) -> (Box<dyn Io>, [SharedMedia; 2]) {
     let mut arrays = Arrays::new(Box::new(world));
     let array = arrays.raid10(&[0, 1].map(DeviceId::from_index), 64 << 10).unwrap();
     assert_eq!(array.id, ARRAY);
-    // As an array is opened after a power cut; the leg that counts is decided once.
+    // Like an array opened after a power cut: the valid leg is chosen once.
     arrays.resynchronise(ARRAY, nandle_io::array::Leg::Second).unwrap();
     (Box::new(arrays), legs)
 }
 
-/// What an opened store holds in the pages that were written.
+/// Versions of the written pages in an opened store.
 async fn versions(handle: &Handle, device: DeviceId) -> Vec<Option<u64>> {
     let store = Store::open(handle, device, open_options()).await.unwrap();
     let mut versions = Vec::new();

@@ -1,4 +1,4 @@
-//! What the device isn't asked for, because it needn't be.
+//! Requests that the store must avoid.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 mod common;
@@ -7,10 +7,10 @@ use common::{DEVICE, batch, create_options, memory_world, model_world, open_opti
 use nandle_pages::{CreateOptions, Experiments, OpenOptions, PolicyKind, Stats, Store};
 
 const COMMITS: u64 = 200;
-/// Staging policies that drain when room gets short.
+/// Staging policies that destage when room gets short.
 const STABLE: [PolicyKind; 2] = [PolicyKind::StableBuffer, PolicyKind::StableRing];
 
-/// Commits of two pages each, through a staging area of 32 blocks; returns what they cost.
+/// Commits two pages at a time through a staging area of 32 blocks. Returns the statistics.
 fn commits(policy: PolicyKind, options: OpenOptions) -> Stats {
     run(memory_world(), async |handle| {
         let store = Store::create(&handle, DEVICE, &create_options(policy), options).await.unwrap();
@@ -56,7 +56,7 @@ fn a_flush_with_nothing_to_make_durable_isnt_sent() {
     }
 }
 
-/// A flush of this drive takes a quarter of the time of a page that is written and flushed.
+/// A flush of this drive takes a quarter of the time of a page write with a flush.
 #[test]
 fn a_page_that_is_committed_alone_goes_straight_home_in_one_durable_write() {
     let (world, _) = model_world("mtron-16", |media| media);
@@ -79,7 +79,7 @@ fn a_page_that_is_committed_alone_goes_straight_home_in_one_durable_write() {
     });
 }
 
-/// What is staged is also in memory, and yet its copy on the device is what counts after a power cut.
+/// Staged pages are also in memory, but only the device's copy survives a power cut.
 #[test]
 fn verifying_reads_the_device() {
     for policy in STABLE {
@@ -94,7 +94,7 @@ fn verifying_reads_the_device() {
     }
 }
 
-/// A reclamation waits for the flushes of commits, as long as there is room for them.
+/// A reclamation waits for the flushes of commits while there is room.
 #[test]
 fn reclaiming_shares_the_flushes_of_commits() {
     for policy in STABLE {
@@ -111,7 +111,7 @@ fn reclaiming_shares_the_flushes_of_commits() {
     }
 }
 
-/// A page that is written again while it is staged goes home once; without absorption each of its versions does.
+/// A page rewritten while staged is destaged once; without absorption each version is destaged.
 #[test]
 fn without_absorption_every_version_goes_home() {
     let destaged = |policy, absorb, gather_bytes| {
@@ -144,8 +144,8 @@ fn without_absorption_every_version_goes_home() {
     }
 }
 
-/// What keeping the checksums of home pages costs: no flush, and two blocks a reclamation, which frees a 16th of the area at
-/// least: 32 pages, each written twice.
+/// Checksums of home pages cost no flush, and two blocks per reclamation. A reclamation frees at
+/// least 1/16 of the area: 32 pages, each written twice.
 #[test]
 fn checksums_of_home_pages_cost_few_flushes_and_bytes() {
     let did = |policy, home_sums| {
@@ -166,7 +166,7 @@ fn checksums_of_home_pages_cost_few_flushes_and_bytes() {
     for policy in [PolicyKind::DoubleWrite, PolicyKind::StableBuffer, PolicyKind::StableRing] {
         let (flushes, bytes) = did(policy, true);
         let (plain_flushes, plain_bytes) = did(policy, false);
-        // None is theirs, but what they take of the device's time moves those of others.
+        // The flushes aren't due to the checksums, but their time on the device shifts others.
         assert!(flushes * 100 <= plain_flushes * 102, "{policy}: {flushes} flushes, {plain_flushes} without");
         assert!(bytes * 100 < plain_bytes * 104, "{policy}: {bytes} bytes, {plain_bytes} without");
     }

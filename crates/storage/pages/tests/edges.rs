@@ -1,4 +1,5 @@
-//! The smallest stores, the largest batches, and arrays that lose a child: each works, or ends in an error that says so.
+//! The smallest stores, the largest batches, and arrays that lose a child: each works, or returns a
+//! specific error.
 
 #![allow(
     clippy::unwrap_used,
@@ -41,7 +42,7 @@ fn a_batch_is_taken_up_to_what_the_store_says_and_refused_beyond() {
     }
 }
 
-/// The least buffer with which a policy can be created.
+/// Options with the smallest staging area that a policy accepts.
 fn smallest(policy: PolicyKind, pages: u64) -> CreateOptions {
     let options = CreateOptions { spare_percent: 0, ..CreateOptions::new(policy, PAGE_BYTES, pages) };
     let options = CreateOptions { alignment_bytes: PAGE_BYTES as u64, buffer_bytes: 0, ..options };
@@ -83,7 +84,8 @@ fn the_smallest_store_on_a_device_that_has_just_room_for_it_works() {
     }
 }
 
-/// What one child acknowledged the other may not have: the array refuses from then on, and the store says why.
+/// A child may lack data that the other acknowledged. The array then refuses all requests, and the
+/// store reports why.
 #[test]
 fn an_array_with_a_failing_child_stops_the_store() {
     for policy in PolicyKind::ALL {

@@ -1,4 +1,5 @@
-//! Devices that fail, lie or forget: an error, a store that stops, and nothing that was acknowledged lost.
+//! Failing, lying and forgetful devices: the store returns an error and stops, and loses nothing
+//! acknowledged.
 
 #![allow(
     clippy::unwrap_used,
@@ -62,11 +63,11 @@ fn a_store_that_could_not_be_made_is_not_said_to_be_safe() {
     }
 }
 
-/// What it is asked to make durable by itself may have become so or not.
+/// A failed durable write may or may not have become durable.
 #[test]
 fn a_failed_durable_write_stops_direct_until_it_is_opened_again() {
     let mut world = MemoryWorld::new(64, Nanos::from_micros(20));
-    // Where there is a page cache, a durable write of the store shares its flushes.
+    // With a page cache, durable writes share the store's flushes.
     world.add_shaped(direct_shape(4 << 20));
     let faults = world.faults();
     run(Box::new(world), async |handle| {
@@ -91,7 +92,8 @@ fn a_failed_durable_write_stops_direct_until_it_is_opened_again() {
     });
 }
 
-/// A write in the background fails, as on a full thin-provisioned device: the next call learns of it, nothing is lost.
+/// A background write fails, as on a full thin-provisioned device. The next call receives the
+/// error, and nothing is lost.
 #[test]
 fn a_failed_write_home_stops_the_store_and_loses_nothing() {
     for policy in PolicyKind::ALL.into_iter().filter(|policy| policy.promises().atomic_batch) {
@@ -105,7 +107,7 @@ fn a_failed_write_home_stops_the_store_and_loses_nothing() {
             let mut stopped = None;
             for page in 0..60 {
                 if page == 10 {
-                    // Of the writes that follow, some go home.
+                    // Some of the following writes are home writes.
                     faults.fail_next(DEVICE, "write", Cause::System(28));
                 }
                 match store.commit(batch(&store, &[page], 7)).await {
@@ -126,7 +128,8 @@ fn a_failed_write_home_stops_the_store_and_loses_nothing() {
     }
 }
 
-/// Whatever a device does to single blocks, a page is as it was written, or an error names it.
+/// Faults of single blocks: a read returns the page as written, or an error that names it.
+/// names it.
 #[test]
 fn damaged_lost_misdirected_and_stale_blocks_are_never_passed_on() {
     let faults = [
@@ -150,7 +153,7 @@ fn damaged_lost_misdirected_and_stale_blocks_are_never_passed_on() {
     assert!(detected > 20, "{detected}");
 }
 
-/// Writes and reads until an error; panics when a wrong page is passed on.
+/// Writes and reads up to an error. Panics if a read returns a wrong page.
 async fn survive(handle: &nandle_io::runtime::Handle, policy: PolicyKind) -> Result<(), PageError> {
     let store = Store::create(handle, DEVICE, &create_options(policy), open_options()).await?;
     let mut newest = [0; 64];
@@ -168,7 +171,7 @@ async fn survive(handle: &nandle_io::runtime::Handle, policy: PolicyKind) -> Res
     Ok(())
 }
 
-/// Damage that is there when the store is opened.
+/// Damage present at the opening.
 #[test]
 fn damaged_structures_are_named_and_their_copies_used() {
     for policy in PolicyKind::ALL {
@@ -195,7 +198,7 @@ fn damaged_structures_are_named_and_their_copies_used() {
         assert_eq!(reopened(&labels[..7]), Ok(Some(5)), "{policy}: the last label");
         assert!(matches!(reopened(&labels), Err(PageError::NotAStore { .. })), "{policy}");
         if policy != PolicyKind::Direct {
-            // A store that is closed has had more ledgers than these two.
+            // A closed store has written more ledgers than these two.
             assert_eq!(reopened(&ledgers[..2]), Ok(Some(5)), "{policy}: two ledgers");
             let all = reopened(&ledgers);
             assert!(matches!(all, Err(PageError::Corrupt { .. })), "{policy}: all ledgers: {all:?}");
@@ -227,7 +230,7 @@ fn a_store_opened_for_reading_writes_nothing() {
     }
 }
 
-/// Some file systems and stacked devices say only when they are asked that they take no discards.
+/// Some file systems and stacked devices report only on request that they don't support discards.
 #[test]
 fn a_device_that_takes_no_discards_after_all_is_asked_once() {
     for policy in PolicyKind::ALL {

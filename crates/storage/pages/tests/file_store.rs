@@ -1,4 +1,4 @@
-//! The store that one begins with: a file of its own, bytes in, bytes out.
+//! The store for beginners: its own file, with bytes in and out.
 
 #![allow(
     clippy::unwrap_used,
@@ -24,7 +24,7 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }
 
-/// A small store.
+/// Options of a small store.
 fn options(policy: PolicyKind) -> PageOptions {
     PageOptions::new(64).with_policy(policy).with_buffer_bytes(1 << 20)
 }
@@ -128,7 +128,7 @@ fn a_commit_has_as_many_pages_as_was_said() {
     assert_eq!(version_of(&store, most), None);
 }
 
-/// Commits that together want far more memory than there is.
+/// Commits that together exceed the memory by far.
 #[test]
 fn threads_wait_for_memory() {
     let folder = folder();
@@ -262,7 +262,7 @@ fn a_store_is_read_by_many_or_written_by_one() {
     assert_eq!(PageStore::open(&path).unwrap_err(), PageError::Locked);
 }
 
-/// Runs an ignored test in a process of its own.
+/// Runs an ignored test in its own process.
 fn child(test: &str, path: &Path) -> Command {
     let mut child = Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", test, "--ignored", "--nocapture"]).env("NANDLE_STORE", path);
@@ -287,14 +287,16 @@ fn a_store_of_another_process_is_locked_until_that_ends() {
     assert!(version_of(&PageStore::open(&path).unwrap(), 0).is_some());
 }
 
-/// Two pages of each of two threads are always changed together. What was told is there, and nothing in part.
+/// Each of two threads always changes two pages together. Reported commits must be present, and
+/// none in part.
 #[test]
 fn a_killed_process_loses_nothing_that_it_had_told() {
     let folder = folder();
     for policy in PolicyKind::ALL.into_iter().filter(|policy| policy.promises().atomic_batch) {
         let path = folder.path().join(policy.name());
         PageStore::create(&path, options(policy)).unwrap().close().unwrap();
-        // `None` until a thread has told its first commit: one of the two may be killed before that.
+        // `None` until a thread has reported its first commit. The process may be killed before
+        // that.
         let mut told: [Option<u64>; 2] = [None; 2];
         for life in 1..=4 {
             let mut process = child("commits_until_killed", &path).stdout(Stdio::piped()).spawn().unwrap();
@@ -308,7 +310,7 @@ fn a_killed_process_loses_nothing_that_it_had_told() {
             let enough = 20 * life;
             assert_eq!(lines.by_ref().map(&mut note).filter(|is_one| *is_one).take(enough).count(), enough);
             process.kill().unwrap();
-            // The last line may be cut off, and then wasn't told.
+            // The last line may be truncated, and then doesn't count.
             lines.filter(|line| line.ends_with('.')).for_each(|line| _ = note(line));
             process.wait().unwrap();
             let store = PageStore::open(&path).unwrap();
@@ -344,7 +346,7 @@ fn commits_until_killed() {
     });
 }
 
-/// On a file system of its own that is smaller than the store, where one can be mounted.
+/// Needs permission to mount a file system smaller than the store.
 #[test]
 fn a_full_disk_is_named_and_nothing_is_left_there() {
     let folder = folder();

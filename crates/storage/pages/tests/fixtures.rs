@@ -1,5 +1,5 @@
-//! Stores that earlier versions wrote stay readable, and are converted in files. Each fixture was left by a power cut: some pages are staged, some
-//! at home, and one was discarded.
+//! Stores of earlier versions stay readable, and are converted in files. Each fixture was left by a
+//! power cut: some pages are staged, some are home, and one was discarded.
 
 #![allow(
     clippy::unwrap_used,
@@ -24,7 +24,7 @@ use nandle_pages::{
 
 const BYTES: u64 = 2 << 20;
 
-/// Of the format that new stores have.
+/// Format version of new stores.
 const NEWEST_VERSION: u32 = 5;
 
 fn path(policy: PolicyKind, version: u32) -> PathBuf {
@@ -32,7 +32,7 @@ fn path(policy: PolicyKind, version: u32) -> PathBuf {
         .join(format!("tests/fixtures/{policy}.v{version}.zst"))
 }
 
-/// Writes the fixtures of this version anew: only for a new version of the format, under a new name.
+/// Writes fixtures of the current version. Run only for a new format version, under a new name.
 #[test]
 #[ignore = "writes fixtures"]
 fn make() {
@@ -63,7 +63,7 @@ fn all() -> impl Iterator<Item = (PolicyKind, u32)> {
     (1..=NEWEST_VERSION).flat_map(|version| PolicyKind::ALL.map(|policy| (policy, version)))
 }
 
-/// The version of each page that a fixture holds for sure; `None`: it was never written.
+/// Guaranteed version of each page in a fixture; `None` for unwritten pages.
 fn held() -> impl Iterator<Item = (u64, Option<u64>)> {
     let once = (1..=30).filter(|page| *page != 3).map(|page| (page, Some(page)));
     let again = (40..47).map(|page| (page, (24..=30).find(|version| 40 + version % 7 == page)));
@@ -94,7 +94,7 @@ fn stores_of_all_versions_are_read_and_nothing_is_written() {
     }
 }
 
-/// A device can't be exchanged for a copy of it.
+/// A device can't be replaced by a copy.
 #[test]
 fn earlier_versions_on_a_device_are_refused_for_writing_and_the_present_one_is_not() {
     for (policy, version) in all() {

@@ -1,4 +1,4 @@
-//! Stores that get more pages: under every policy, whatever happens meanwhile.
+//! Growth under every policy and in all circumstances.
 
 #![allow(
     clippy::unwrap_used,
@@ -23,7 +23,7 @@ use nandle_pages::{
 };
 
 const MODEL: &str = "x25-e-64";
-/// As many as a store has at first, after growing once, and after growing twice.
+/// Number of pages initially, and after each of two growths.
 const PAGES: [u64; 3] = [64, 100, 1100];
 
 fn roomy(policy: PolicyKind) -> CreateOptions {
@@ -111,7 +111,7 @@ fn a_write_or_a_flush_that_fails_meanwhile_leaves_the_old_number_or_the_new_one(
     }
 }
 
-/// What a history promised, each with the event from which on it did.
+/// Promises of a history, each with the event from which it holds.
 #[derive(Debug, Default, Clone)]
 struct Promise {
     pages: Vec<(u64, u64)>,
@@ -124,7 +124,7 @@ fn small() -> Media {
     Media::of_shape(&Shape { capacity_bytes: 8 << 20, ..shape })
 }
 
-/// A store that is written to, grows, is written to, and so on.
+/// Records a store that is alternately written and grown.
 fn record(policy: PolicyKind) -> (SharedMedia, Promise) {
     let (world, media) = world_on(MODEL, small());
     run(world, async |handle| {
@@ -139,7 +139,7 @@ fn record(policy: PolicyKind) -> (SharedMedia, Promise) {
         let store = Store::open(&handle, DEVICE, open_options()).await.unwrap();
         noted.borrow_mut().pages.push((0, PAGES[0]));
         for (before, pages) in PAGES.into_iter().zip(PAGES.into_iter().skip(1)) {
-            // None of them twice: without whole batches one that is rewritten may be torn.
+            // No page twice: without atomic batches a rewritten page may be torn.
             let old = vec![before - 2, before / 2];
             store.commit(batch(&store, &old, before)).await.unwrap();
             noted.borrow_mut().commits.push((watched.borrow().position(), old));
@@ -154,7 +154,7 @@ fn record(policy: PolicyKind) -> (SharedMedia, Promise) {
     (media, promise)
 }
 
-/// Opens what a cut left, three times: as it is read only, recovering, and once more. Returns the number of pages.
+/// Opens an image three times: read-only, with recovery, and again. Returns the number of pages.
 fn reopened(media: Media, promise: &Promise, cut: u64, policy: PolicyKind) -> u64 {
     let read_only = OpenOptions { read_only: true, ..open_options() };
     let mut media = media;
@@ -260,7 +260,7 @@ fn fixture() -> PathBuf {
         .join("tests/fixtures/stable-ring.grown.v4.zst")
 }
 
-/// A store with room, grown once, whose power went off.
+/// Creates a store with spare room that has grown once and lost power.
 #[test]
 #[ignore = "writes a fixture"]
 fn make() {

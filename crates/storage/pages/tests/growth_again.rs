@@ -1,5 +1,5 @@
-//! Growths and openings that are cut off one after the other, and flushes that fail meanwhile: one copy of the label is there
-//! whatever comes next.
+//! Successive interrupted growths and openings, with failing flushes: at least one copy of the
+//! label always survives.
 
 #![allow(
     clippy::unwrap_used,
@@ -20,10 +20,10 @@ use nandle_model::media::{
 use nandle_pages::{CreateOptions, PolicyKind, Store};
 
 const MODEL: &str = "x25-e-64";
-/// In one policy for each way to keep pages: labels are the same in all, and the ledgers of zones grow with them.
+/// A policy for each page layout: labels are the same in all, and ledgers of zones grow with them.
 const POLICIES: [PolicyKind; 3] = [PolicyKind::Direct, PolicyKind::StableRing, PolicyKind::OutOfPlace];
 const TEARINGS: [Tearing; 2] = [Tearing::BetweenBlocks, Tearing::InsideBlocks];
-/// Longer than any request takes.
+/// Longer than any request.
 const QUIET: Nanos = Nanos::from_secs(1);
 
 fn created(policy: PolicyKind) -> Media {
@@ -38,12 +38,12 @@ fn created(policy: PolicyKind) -> Media {
     media.borrow().fork()
 }
 
-/// A growth of zones writes so much more that some cases of it have to do.
+/// A growth of zones writes far more, so that only some cases are tested.
 fn sparsely(policy: PolicyKind, one_in: usize) -> usize {
     if policy == PolicyKind::OutOfPlace { one_in } else { 1 }
 }
 
-/// All that a power cut may leave of a recorded life.
+/// All possible images of a recorded life.
 fn images(media: &SharedMedia, tearing: Tearing) -> Vec<(u64, Contents)> {
     let media = media.borrow();
     let recordings = [media.recording().unwrap()];
@@ -52,7 +52,7 @@ fn images(media: &SharedMedia, tearing: Tearing) -> Vec<(u64, Contents)> {
     images.map(|image| (image.cut, image.contents[0].clone())).collect()
 }
 
-/// Opens what is there, which must have one of these numbers of pages and what was committed.
+/// Opens an image. Asserts that it has one of these numbers of pages, and all commits.
 fn check(contents: &Contents, numbers: &[u64], context: &str) {
     let (world, _) = world_on(MODEL, Media::on(contents.clone()));
     run(world, async |handle| {
@@ -96,7 +96,7 @@ fn a_label_that_may_not_be_durable_is_not_the_only_one() {
             let plan = FaultPlan::none().and(Fault::FailedFlush(Lasts::Once), When::Operation(operation));
             let (world, media) = world_on(MODEL, created(policy).with_faults(plan).recorded());
             run(world, async |handle| {
-                // The power stays on, and what is volatile can be read.
+                // The power stays on, so volatile data is readable.
                 for _ in 0..3 {
                     if let Ok(store) = Store::open(&handle, DEVICE, open_options()).await {
                         failures += u32::from(store.grow(100).await.is_err());

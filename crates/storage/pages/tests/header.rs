@@ -1,4 +1,5 @@
-//! The header of a store: set in batches, read by all three interfaces, kept by growth, salvage and power cuts.
+//! Header of a store: set in batches, read through all interfaces, preserved by growth, salvage and
+//! power cuts.
 
 #![allow(
     clippy::unwrap_used,
@@ -26,7 +27,7 @@ fn header(version: u64) -> [u8; HEADER_BYTES] {
     [version as u8; HEADER_BYTES]
 }
 
-/// Not compressible.
+/// An incompressible header.
 fn mixed_header() -> [u8; HEADER_BYTES] {
     std::array::from_fn(|at| (at * at * 37 + at * 11 + 7) as u8)
 }
@@ -80,7 +81,7 @@ fn the_header_is_no_page_that_callers_may_name() {
     });
 }
 
-/// Whatever is written, read, closed, destaged and added, each page and the header hold what was set last.
+/// After any sequence of operations each page and the header hold their last values.
 #[test]
 fn random_histories_keep_headers_and_pages_apart() {
     for (seed, policy) in (0..12).zip(PolicyKind::ALL.into_iter().cycle()) {
@@ -144,7 +145,7 @@ fn threads_see_the_header_and_a_page_of_one_batch() {
             });
             while !writer.is_finished() {
                 let read = store.read_many(&[PageNumber::HEADER, PageNumber(5)]).unwrap();
-                // Before the first batch the page holds what the file held.
+                // Before the first batch the page holds the file's contents.
                 assert_eq!(read[0][..HEADER_BYTES], read[1][..HEADER_BYTES], "{policy}");
             }
         });
@@ -190,7 +191,7 @@ fn salvage_copies_the_header_and_says_when_it_is_lost() {
         if !policy.promises().checks_pages {
             continue;
         }
-        // Every copy of it: at home, and in the staging area or the zones.
+        // Damages every copy: at home, and in the staging area or the zones.
         let mut image = fs::read(&old).unwrap();
         let (wanted, mut from) = (&mixed_header()[..64], 0);
         while let Some(at) = image[from..].windows(64).position(|bytes| bytes == wanted) {

@@ -1,4 +1,5 @@
-//! Batches of 1 000 pages, the least that a store with default options takes, and power cuts in them.
+//! Batches of 1 000 pages, which a store with default options always accepts, and power cuts during
+//! them.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
@@ -13,7 +14,7 @@ use nandle_pages::{CreateOptions, OpenOptions, PageOptions, PageStore, PolicyKin
 const MODEL: &str = "x25-e-64";
 const PAGES: u64 = 2500;
 const CHANGES: usize = 1000;
-/// More than a staging area or the free zones have room for.
+/// More than fits a staging area or the free zones.
 const BATCHES: u64 = 6;
 
 fn whole() -> impl Iterator<Item = PolicyKind> {
@@ -24,7 +25,7 @@ fn create_options(policy: PolicyKind) -> CreateOptions {
     CreateOptions::new(policy, PAGE_BYTES, PAGES)
 }
 
-/// Batch `version` changes pages that others change, too.
+/// Pages of batch `version`, some of which other batches change too.
 fn changed(version: u64) -> Vec<u64> {
     (0..CHANGES as u64).map(|change| (version * 700 + change * 7) % PAGES).collect()
 }
@@ -46,7 +47,7 @@ fn default_options_take_a_thousand_pages() {
     }
 }
 
-/// The newest version of a page after the first batches.
+/// Newest version of a page after the first `batches` batches.
 fn version_after(page: u64, batches: u64) -> Option<u64> {
     (1..=batches).rev().find(|version| changed(*version).contains(&page))
 }

@@ -1,4 +1,4 @@
-//! Eight pages of memory do under every policy, and less is refused with the bytes that are needed.
+//! Eight pages of memory suffice under every policy. Less is refused with the required bytes.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "all of it is tests")]
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ fn open(pages: usize, page_bytes: usize) -> OpenOptions {
     OpenOptions { memory_bytes: pages * page_bytes, gather_bytes: 0, ..OpenOptions::default() }
 }
 
-/// Commits, checkpoints, closes and opens again, with every page written many times over.
+/// Commits, checkpoints, closes and reopens, with many rewrites of every page.
 fn live(policy: PolicyKind, memory_pages: usize, page_bytes: usize, seed: u64) {
     let mut world = MemoryWorld::new(64, Nanos::from_micros(20));
     world.add(64 << 20, 512);
@@ -60,7 +60,7 @@ fn live(policy: PolicyKind, memory_pages: usize, page_bytes: usize, seed: u64) {
                 assert_eq!(store.read(PageNumber(page)).await.unwrap()[0], *version, "{policy}");
             }
         }
-        // As after a power cut.
+        // Equivalent to a power cut.
         drop(store);
         let store = Store::open(&handle, DEVICE, options).await.unwrap();
         for (page, version) in held {
@@ -95,7 +95,7 @@ fn less_is_refused_with_the_bytes_that_are_needed() {
     }
 }
 
-/// Several handles that put, commit and read at the same time.
+/// Several handles put, commit and read concurrently.
 #[test]
 fn handles_share_eight_pages() {
     let folder = tempfile::tempdir().unwrap();

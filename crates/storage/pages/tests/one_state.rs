@@ -1,4 +1,4 @@
-//! Reads of many pages beside commits, and calls that are dropped.
+//! Reads of many pages during commits, and dropped calls.
 
 #![allow(
     clippy::unwrap_used,
@@ -20,7 +20,7 @@ use nandle_pages::{Batch, BlockingStore, PageNumber, PageOptions, PageStore, Pol
 
 const ATOMIC: [PolicyKind; 4] =
     [PolicyKind::DoubleWrite, PolicyKind::StableBuffer, PolicyKind::StableRing, PolicyKind::OutOfPlace];
-/// More than are read at once with so little memory, and fewer than a batch may have.
+/// More pages than are read concurrently with this memory, but fewer than fit a batch.
 const PAGES: [u64; 12] = [0, 3, 4, 9, 17, 18, 19, 30, 31, 45, 62, 63];
 const COMMITS: u64 = 150;
 
@@ -82,7 +82,7 @@ fn what_a_dropped_ticket_asked_for_is_done() {
             drop(store.submit_read_many(&[PageNumber(0), PageNumber(3)]).unwrap());
             drop(store.submit_commit(batch(&store, version, 4)).unwrap());
         }
-        // It is accepted behind all of them.
+        // Accepted after all others.
         let mut last = Batch::new();
         last.discard(PageNumber(50));
         store.commit(last).unwrap();

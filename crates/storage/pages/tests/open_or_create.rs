@@ -1,4 +1,4 @@
-//! Stores that are made where there is nothing, and files that are left as they are.
+//! Stores are created where nothing exists, and other files stay unchanged.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
@@ -33,7 +33,7 @@ fn a_store_is_made_once_and_opened_from_then_on() {
     }
 }
 
-/// Copies a store's file without its labels, which are written last.
+/// Copies a store's file without its labels, which creation writes last.
 fn half_made(policy: PolicyKind, path: &Path) {
     PageStore::create(path, options(policy)).unwrap();
     let file = std::fs::File::options().write(true).open(path).unwrap();
@@ -85,7 +85,7 @@ fn an_empty_file_becomes_a_store_and_any_other_stays_as_it_is() {
     }
 }
 
-/// A store with pages whose labels are all gone isn't taken for one that was never made.
+/// A store with pages that lost all labels doesn't count as incomplete.
 #[test]
 fn a_store_that_lost_its_labels_is_left_as_it_is() {
     let folder = tempfile::tempdir().unwrap();

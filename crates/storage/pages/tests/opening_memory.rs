@@ -1,4 +1,4 @@
-//! What an opening takes of memory, seen from outside. A test program of its own: the peak is the process'.
+//! Peak memory of an opening. In its own test program, as the peak is that of the process.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are part of them")]
 
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use nandle_io::{DeviceFile, FileOptions};
 use nandle_pages::{Batch, BlockingStore, CreateOptions, OpenOptions, PageNumber, PolicyKind};
 
 const PAGES: u64 = 2 << 20;
-/// What a thread, a ring and the allocator take, and what is read at a time.
+/// Allowance for a thread, a ring, the allocator and one read.
 const BESIDE_BYTES: u64 = 8 << 20;
 
-/// The most memory that this process has had.
+/// Peak memory of this process.
 fn peak_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();

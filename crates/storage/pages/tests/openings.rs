@@ -1,4 +1,4 @@
-//! What an opening refuses, and that it changes nothing then.
+//! Refused openings, which must not change anything.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,12 +15,12 @@ use nandle_io::{Arena, Operation};
 use nandle_model::media::{Media, SharedMedia};
 use nandle_pages::{BLOCK_BYTES, CreateOptions, OpenOptions, PageError, PolicyKind, Store};
 
-/// Where the label's fields are; see `label.rs`.
+/// Offsets of the label's fields; see `label/mod.rs`.
 const VERSION: usize = 8;
 const POLICY: usize = 12;
 const CHECKSUM: usize = BLOCK_BYTES - 4;
 
-/// The media of a store of this policy, closed.
+/// Media of a closed store of this policy.
 fn store_of(policy: PolicyKind) -> SharedMedia {
     let (world, media) = model_world("x25-e-64", |media| media);
     run(world, async |handle| {
@@ -31,7 +31,7 @@ fn store_of(policy: PolicyKind) -> SharedMedia {
     media
 }
 
-/// All copies of the label with another number in a field, and the checksum that goes with it.
+/// Sets a field in all copies of the label, with matching checksums.
 fn relabelled(media: &SharedMedia, field: usize, number: u32) -> Media {
     let mut label = vec![0; BLOCK_BYTES];
     media.borrow().read_into(0, &mut label).unwrap();
@@ -50,7 +50,7 @@ fn relabelled(media: &SharedMedia, field: usize, number: u32) -> Media {
     changed.fork()
 }
 
-/// What opening says, after a look that nothing was written.
+/// Error of an opening, after checking that nothing was written.
 fn refusal(media: Media, options: OpenOptions) -> PageError {
     let before = media.contents_hash();
     let (world, media) = world_on("x25-e-64", media);
@@ -76,7 +76,7 @@ fn an_unknown_policy_is_refused_by_its_number() {
     assert!(matches!(refused, PageError::Policy { .. }) && refused.to_string().contains("77"), "{refused}");
 }
 
-/// The policy is the store's, not the caller's.
+/// The store determines the policy, not the caller.
 #[test]
 fn an_opening_goes_by_the_policy_that_the_store_was_made_with() {
     for policy in PolicyKind::ALL {
@@ -89,7 +89,7 @@ fn an_opening_goes_by_the_policy_that_the_store_was_made_with() {
     }
 }
 
-/// A label that says another policy than the structures behind it: they aren't taken for what they are not.
+/// Structures that don't match the label's policy are rejected.
 #[test]
 fn a_store_with_another_policys_label_is_not_opened_as_that() {
     let media = store_of(PolicyKind::OutOfPlace);
@@ -105,7 +105,7 @@ fn a_store_with_another_policys_label_is_not_opened_as_that() {
     }
 }
 
-/// A store made over another of the same kind, without a word about which is which: nothing of the older one counts.
+/// A store created over another of the same kind ignores the remains of the older one.
 #[test]
 fn a_store_is_made_anew_in_the_same_place() {
     for policy in PolicyKind::ALL {
@@ -135,7 +135,7 @@ fn a_store_is_made_anew_in_the_same_place() {
     }
 }
 
-/// Where the caller names a store by itself, not twice in one place.
+/// A caller's id must not be used twice in one place.
 #[test]
 fn an_id_that_the_place_has_seen_is_refused() {
     let (world, _) = world_on("x25-e-64", Media::new(4 << 20, 512));

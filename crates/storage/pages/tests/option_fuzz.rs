@@ -1,4 +1,4 @@
-//! Options of any value are taken or refused, and never a panic.
+//! Arbitrary options are accepted or refused, and never cause a panic.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -32,7 +32,7 @@ impl Random {
         *values.choose(&mut self.0).unwrap()
     }
 
-    /// Mostly `usual`, else anything, with a liking for edges.
+    /// Mostly `usual`, otherwise any number, with a preference for edge cases.
     fn number(&mut self, usual: u64) -> u64 {
         match self.0.random_range(0..8_u8) {
             0 => self.of_these(&[0, 1, 2, 4095, 4096, 4097, 1 << 31, 1 << 40, 1 << 52, 1 << 63]),
@@ -123,7 +123,7 @@ impl Random {
     }
 }
 
-/// Makes a store, commits to it and opens it again.
+/// Creates a store, commits to it and reopens it.
 async fn live(
     handle: &nandle_io::runtime::Handle,
     create: &CreateOptions,
@@ -198,7 +198,7 @@ fn any_figure_is_predicted_from_or_left_out() {
     }
 }
 
-/// It was the first, because a NaN comes before all numbers if its sign is set.
+/// A NaN with its sign set once sorted before all numbers.
 #[test]
 fn a_time_that_is_no_number_is_not_the_quickest() {
     let times = PageTimes {
@@ -228,7 +228,7 @@ fn an_alignment_beyond_all_devices_is_refused() {
     }
 }
 
-/// Each of these alone is an option that a store can have; together they are more than 64 bits hold.
+/// Each option alone is valid; together they exceed 64 bits.
 #[test]
 fn a_store_beyond_all_devices_is_refused() {
     for policy in PolicyKind::ALL {

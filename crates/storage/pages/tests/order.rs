@@ -1,4 +1,4 @@
-//! Calls that are under way at the same time take effect in their order.
+//! Concurrent calls take effect in order.
 
 #![allow(
     clippy::unwrap_used,
@@ -20,10 +20,10 @@ use nandle_pages::{OpenOptions, PolicyKind, Store};
 
 const CLIENTS: u64 = 12;
 const WRITES: u64 = 60;
-/// So few that there are always several calls under way for one page.
+/// Few pages, so that each has several calls in progress.
 const HOT_PAGES: u64 = 3;
 
-/// Clients that write the same few pages as fast as they can: what was asked for last is what stays.
+/// Clients rewrite the same few pages as fast as possible, and the last call must win.
 #[test]
 fn the_last_call_wins() {
     for policy in PolicyKind::ALL {
@@ -70,7 +70,7 @@ fn the_last_call_wins() {
     }
 }
 
-/// A write comes in the very moment in which the page that an earlier one waits for gets free.
+/// A write arrives at the moment in which a page is released that an earlier write waits for.
 #[test]
 fn no_call_overtakes_a_write_that_waits_for_its_page() {
     let mut world = MemoryWorld::new(64, Nanos::from_micros(20));
@@ -80,7 +80,8 @@ fn no_call_overtakes_a_write_that_waits_for_its_page() {
         let store = Rc::new(Store::create(&handle, DEVICE, &create, open_options()).await.unwrap());
         let arena = Arena::new(2 * PAGE_BYTES).unwrap();
         let device = handle.device(DEVICE);
-        // The world gives out one completion when time comes to it, and all others of that time with the next look.
+        // The world delivers one completion when its time comes, and the others of that time at the
+        // next poll.
         let _first_of_that_time = device.read(0, arena.allocate(PAGE_BYTES).unwrap());
         let moment = device.read(0, arena.allocate(PAGE_BYTES).unwrap());
         let writing = |version| {
@@ -97,7 +98,7 @@ fn no_call_overtakes_a_write_that_waits_for_its_page() {
     });
 }
 
-/// A batch that has to wait for room is not overtaken by a smaller one that would find some.
+/// A batch that waits for room isn't overtaken by a smaller batch.
 #[test]
 fn no_call_overtakes_a_batch_that_waits_for_room() {
     for policy in PolicyKind::ALL {

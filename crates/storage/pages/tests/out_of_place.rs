@@ -1,4 +1,4 @@
-//! What only the out-of-place policy does.
+//! Behaviour specific to the out-of-place policy.
 
 mod common;
 
@@ -10,8 +10,8 @@ use nandle_pages::{Batch, CreateOptions, OpenOptions, PageNumber, PolicyKind, St
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Many times over the whole area, with little that is free: cleaning moves what is alive, and nothing is lost, also when
-/// the store is opened again every so often.
+/// Writes the area many times over with little free space. Cleaning moves live pages, and nothing
+/// is lost, also across openings.
 #[test]
 fn cleaning_goes_on_for_ever_and_loses_nothing() {
     for (world, _) in ["x25-e-64", "nvme-tlc"].map(|name| common::model_world(name, |media| media)) {
@@ -42,8 +42,8 @@ fn cleaning_goes_on_for_ever_and_loses_nothing() {
     }
 }
 
-/// With much spare space several zones are reserved for what an opening may have to write once more, and so much may be
-/// volatile. A zone has room for six pages here, each in an extent of its own group.
+/// With much spare space several zones are reserved for renewals, which permits more volatile data.
+/// A zone has room for six pages here, each in an extent of its own lifetime group.
 #[test]
 fn spare_space_saves_flushes() {
     run(common::memory_world(), async |handle| {
@@ -60,7 +60,7 @@ fn spare_space_saves_flushes() {
     });
 }
 
-/// All pages alive in as little space as a store takes.
+/// All pages are live in the smallest possible space.
 #[test]
 fn a_store_that_is_full_can_be_written_on() {
     run(common::memory_world(), async |handle| {
@@ -97,7 +97,7 @@ fn discarded_pages_stay_discarded_through_cleaning_and_opening() {
     });
 }
 
-/// Damage in the middle of what was acknowledged is told, as long as a later header knows of it.
+/// Damage among acknowledged extents is detected if a later header proves that they were durable.
 #[test]
 fn a_damaged_header_of_a_durable_extent_is_named() {
     let (world, media) = common::model_world("x25-e-64", |media| media);
@@ -108,8 +108,8 @@ fn a_damaged_header_of_a_durable_extent_is_named() {
             store.commit(batch(&store, &[1], version)).await.unwrap();
         }
     });
-    // The slots take 128 blocks. The first version is alone in a zone of 17 blocks, for pages that were written
-    // once; the second begins the next zone.
+    // The slots take 128 blocks. The first version is alone in a zone of 17 blocks for pages
+    // written once; the second begins the next zone.
     let mut contents = media.borrow().contents().clone();
     (0..8).for_each(|block| contents.damage((128 + 17) * 8 + block, 3));
     let (world, _) = common::world_on("x25-e-64", Media::on(contents));
@@ -123,8 +123,8 @@ fn noise(into: &mut [u8], seed: u64) {
     Xoshiro256PlusPlus::seed_from_u64(seed).fill_bytes(into);
 }
 
-/// Pages of 16 KiB, some of zeros, some of noise, some between; compressed by one opening and not by the next, and cleaned
-/// by both.
+/// Pages of 16 KiB with zeros, noise or a mixture; compressed by one opening and not by the next,
+/// and cleaned by both.
 #[test]
 fn what_one_opening_compressed_another_reads_and_moves() {
     const LENGTH: usize = 16 << 10;
@@ -169,7 +169,7 @@ fn what_one_opening_compressed_another_reads_and_moves() {
     });
 }
 
-/// A page that can be compressed takes less of the device, and damage in it is told.
+/// A compressible page takes less space on the device, and damage to it is detected.
 #[test]
 fn compressed_pages_are_short_and_checked() {
     let (world, media) = common::model_world("x25-e-64", |media| media);
@@ -197,11 +197,11 @@ fn compressed_pages_are_short_and_checked() {
         store.commit(batch(&store, &[6], 1)).await.unwrap();
     });
     let mut contents = media.borrow().contents().clone();
-    // The header of the first extent is block 128, its one page block 129.
+    // The header of the first extent is block 128, its only page block 129.
     contents.damage(129 * 8, 3);
     let (world, _) = common::world_on("x25-e-64", Media::on(contents));
     run(world, async |handle| {
-        // A later extent says that it was durable, so it counts as it is.
+        // A later extent proves that it was durable, so it counts.
         let store = Store::open(&handle, DEVICE, open_options()).await.unwrap();
         assert_eq!(read(&store, 6).await, Some(1));
         let damaged = store.read(PageNumber(5)).await;
@@ -209,7 +209,7 @@ fn compressed_pages_are_short_and_checked() {
     });
 }
 
-/// Sixteen tasks that commit single pages of noise share extents, and so their headers.
+/// Sixteen tasks that commit single pages of noise share extents, and thus headers.
 #[test]
 fn commits_of_many_tasks_share_extents() {
     const TASKS: u64 = 16;

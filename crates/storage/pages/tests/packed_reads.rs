@@ -1,4 +1,4 @@
-//! Compressed pages that threads read beside the store's own, on the real disk.
+//! Concurrent reads of compressed pages by threads, on the real disk.
 
 #![allow(
     clippy::unwrap_used,
@@ -29,8 +29,8 @@ const WRITERS: u64 = 2;
 const READERS: u64 = 4;
 const BATCHES: u64 = 400;
 
-/// A page and a version of it, noise as long as follows from these, and bytes that are alike: of every length from a few bytes
-/// to a page's when it is compressed, and one in four as long as a page.
+/// Contents of a version of a page: noise of varying length and constant bytes. Compressed lengths
+/// range from a few bytes to a page, and every fourth page is incompressible.
 fn contents(page: u64, version: u64) -> Vec<u8> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(page << 32 | version);
     let noise_bytes = if version.is_multiple_of(4) { LENGTH } else { random.random_range(0..LENGTH) };
@@ -41,7 +41,7 @@ fn contents(page: u64, version: u64) -> Vec<u8> {
     bytes
 }
 
-/// The version that a page holds, which must be whole and its own.
+/// Version in a page, which must be whole and belong to the page.
 fn version_in(read: &[u8], page: u64) -> u64 {
     let version = u64::from_le_bytes(read[8..16].try_into().unwrap());
     assert!(*read == contents(page, version), "page {page} isn't its version {version}");
@@ -54,7 +54,7 @@ fn put(store: &BlockingStore, batch: &mut Batch, page: u64, version: u64) {
     batch.put(PageNumber(page), buffer.freeze());
 }
 
-/// A file for a store with little spare space, which is cleaned again and again.
+/// A store in a file with little spare space, which requires frequent cleaning.
 fn store(options: OpenOptions) -> (tempfile::NamedTempFile, BlockingStore) {
     let create = CreateOptions {
         alignment_bytes: LENGTH as u64,
@@ -72,14 +72,15 @@ fn device(file: &tempfile::NamedTempFile) -> Arc<DeviceFile> {
     Arc::new(DeviceFile::new(file, FileOptions::default()).unwrap())
 }
 
-/// The version of each page whose batch was begun last, and that which was acknowledged last.
+/// Version of each page in the last batch begun, and in the last batch acknowledged.
 struct Model {
     begun: Vec<AtomicU64>,
     acknowledged: Vec<AtomicU64>,
     is_over: AtomicBool,
 }
 
-/// Writes pages of its own, no other thread's: half of the time few of them, so that others are moved.
+/// Writes this thread's own pages. Half of the writes go to a few pages, so that cleaning moves the
+/// others.
 fn write(store: &BlockingStore, model: &Model, writer: u64) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(writer);
     for _ in 0..BATCHES {
@@ -98,7 +99,7 @@ fn write(store: &BlockingStore, model: &Model, writer: u64) {
     }
 }
 
-/// Every page that is read is whole, and as new as was acknowledged when the read began.
+/// Asserts that each page read is whole, and at least as new as acknowledged when the read began.
 fn read(store: &BlockingStore, model: &Model, reader: u64) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(100 + reader);
     while !model.is_over.load(Ordering::SeqCst) {
@@ -143,7 +144,7 @@ fn packed_pages_are_read_whole_while_they_are_written_and_moved() {
     }
 }
 
-/// A page is read in the blocks around it, and no more.
+/// Reads the blocks around a page, and no others.
 #[test]
 fn a_packed_page_is_read_in_one_request() {
     let file = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -158,7 +159,7 @@ fn a_packed_page_is_read_in_one_request() {
         batch.put(PageNumber(page), buffer.freeze());
     }
     store.commit(batch).unwrap();
-    // The first reads are the store's thread's: where it has read, others do.
+    // The store's thread performs the first reads and publishes the places.
     (0..2).for_each(|page| _ = store.read(PageNumber(page)).unwrap());
     let before = store.stats().unwrap();
     for page in [0, 1, 0, 1] {
@@ -167,11 +168,11 @@ fn a_packed_page_is_read_in_one_request() {
     }
     let after = store.stats().unwrap();
     assert_eq!((after.pages_read - before.pages_read, after.device_reads - before.device_reads), (4, 4));
-    // Some 5080 bytes each, one behind the other: in blocks 0 and 1, and 1 and 2.
+    // About 5080 bytes each, contiguous: in blocks 0 and 1, and in 1 and 2.
     assert_eq!(after.device_read_bytes - before.device_read_bytes, 4 * 2 * BLOCK_BYTES as u64);
 }
 
-/// With any byte of any block changed each page is what was written, or an error that says so.
+/// If any byte of any block changes, each page reads as written or returns an error.
 #[test]
 fn damaged_packed_pages_are_errors() {
     let (file, store) = store(open_options());

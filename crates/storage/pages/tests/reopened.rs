@@ -1,4 +1,5 @@
-//! Stores that are opened again after something unusual: discards alone, openings that failed, a group that broke off.
+//! Stores reopened after unusual events: batches of discards only, failed openings, an interrupted
+//! group.
 
 #![allow(
     clippy::unwrap_used,
@@ -23,7 +24,7 @@ fn discard(page: u64) -> Batch {
     batch
 }
 
-/// An extent without pages takes a block, too, and must give it back.
+/// An extent without pages also takes a block, which must be freed.
 #[test]
 fn discards_alone_go_on_for_ever() {
     for policy in STAGING {
@@ -38,7 +39,7 @@ fn discards_alone_go_on_for_ever() {
     }
 }
 
-/// So many discards that were never made durable must not fill the area, or nothing could be written once more.
+/// Volatile discards must leave enough room to rewrite them.
 #[test]
 fn discards_at_risk_leave_room_for_an_opening() {
     for policy in STAGING {
@@ -61,7 +62,7 @@ fn discards_at_risk_leave_room_for_an_opening() {
     }
 }
 
-/// More openings in a row whose flush fails than a ledger has copies.
+/// More openings in a row with failing flushes than a ledger has copies.
 #[test]
 fn a_store_opens_when_flushes_work_again() {
     for policy in [PolicyKind::StableBuffer, PolicyKind::OutOfPlace] {
@@ -86,7 +87,7 @@ fn a_store_opens_when_flushes_work_again() {
     }
 }
 
-/// Headers on their way take a block of memory each, and there are eight.
+/// Headers in flight take a block of memory each, and there are eight.
 #[test]
 fn groups_under_way_never_want_for_memory() {
     for policy in [PolicyKind::StableBuffer, PolicyKind::StableRing] {

@@ -1,4 +1,4 @@
-//! Stores with one block that is zeroed, flipped or unreadable: what an inspection says of their pages, against what was written.
+//! Inspection of stores with a zeroed, flipped or unreadable block, compared with the writes.
 
 #![allow(
     clippy::unwrap_used,
@@ -27,18 +27,18 @@ const BLOCK_BYTES: usize = 4096;
 const IMAGE_BYTES: usize = 1 << 20;
 const LOGICAL_BYTES: u64 = 512;
 
-/// What a store went through.
+/// History of a store.
 struct History {
     policy: PolicyKind,
     is_closed: bool,
     contents: Contents,
     image: Vec<u8>,
     newest: [u64; PAGES as usize],
-    /// Pages of the last commits, which nothing says were durable when the power went off.
+    /// Pages of the last commits, which no structure proves to be durable.
     last: Vec<u64>,
 }
 
-/// Sessions, the last of which is closed or not.
+/// Runs sessions, the last of which is closed or not.
 fn history(policy: PolicyKind, seed: u64, is_closed: bool) -> History {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let (mut newest, mut version, mut last) = ([0; PAGES as usize], 0, Vec::new());
@@ -69,7 +69,7 @@ fn history(policy: PolicyKind, seed: u64, is_closed: bool) -> History {
     History { policy, is_closed, contents, image, newest, last }
 }
 
-/// A way in which one block is damaged.
+/// Damage to a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Harm {
     None,
@@ -99,7 +99,7 @@ fn media_with(history: &History, block: usize, harm: Harm) -> Media {
     media.fork()
 }
 
-/// What an inspection says.
+/// Results of an inspection.
 struct Told {
     findings: Vec<Finding>,
     pages: BTreeMap<u64, (Option<u64>, PageState)>,
@@ -123,14 +123,14 @@ fn inspect(media: Media) -> Told {
     })
 }
 
-/// Holds what was told against what was written. Returns how many pages weren't sound.
+/// Compares the results with the writes. Returns the number of pages that aren't sound.
 fn judge(history: &History, told: &Told) -> Result<u64, String> {
     let Told { findings, pages, report } = told;
     let unfinished = |page: u64| {
         let named = findings
             .iter()
             .any(|it| it.problem == Problem::Unfinished && it.pages.contains(PageNumber(page)));
-        // Without a later extent nothing tells that the last ones were durable.
+        // Without a later extent nothing proves that the last ones were durable.
         !history.is_closed && (named || history.last.contains(&page))
     };
     let mut unsound = 0;
@@ -145,7 +145,7 @@ fn judge(history: &History, told: &Told) -> Result<u64, String> {
         match found {
             Some((version, PageState::Sound)) if version == Some(newest) => {}
             Some((version, PageState::Sound)) if unfinished(page) && version < Some(newest) => {}
-            // What went straight home since the ledger that is lost isn't told by any structure.
+            // No structure records direct writes since the lost ledger.
             Some((version, PageState::Sound))
                 if !history.is_closed && history.policy == PolicyKind::Auto && version.is_some() => {}
             Some((version, PageState::Sound)) => {
@@ -158,7 +158,7 @@ fn judge(history: &History, told: &Told) -> Result<u64, String> {
             }
             Some((_, _)) if is_told => {}
             None if newest == 0 || is_told => {}
-            // Without checksums a page of zeros is one that was never written.
+            // Without checksums a page of zeros counts as unwritten.
             None if !history.policy.promises().checks_pages => {}
             other => return Err(format!("page {page}, version {newest}: {other:?} isn't told")),
         }
@@ -201,7 +201,7 @@ fn trials(policy: PolicyKind) {
             }
         }
     }
-    // Headers of extents, and the newest ledger.
+    // Damage to headers of extents and to the newest ledger.
     assert!(named > 20 && doubtful < 100.max(named / 4), "{policy}: {named} named, {doubtful} doubtful");
     assert!(wrong.is_empty(), "{}: {:#?}", wrong.len(), &wrong[..wrong.len().min(12)]);
 }
@@ -236,7 +236,7 @@ fn auto() {
     trials(PolicyKind::Auto);
 }
 
-/// Stores that earlier versions left when the power was cut.
+/// Stores of earlier versions after a power cut.
 #[test]
 fn stores_of_all_versions_are_sound() {
     let folder = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("tests/fixtures");

@@ -1,5 +1,5 @@
-//! Salvage of closed stores with a bad block, or a bad mapping unit of 64 KiB, against an opening of the same: each page that the opening reads
-//! is given with the same contents, and as sound.
+//! Salvage of closed stores with a bad block or a bad mapping unit of 64 KiB, compared with an
+//! opening. Each page that the opening reads must be salvaged with the same contents, as sound.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
@@ -22,10 +22,10 @@ const LOGICAL_BYTES: u64 = 512;
 const UNIT_BLOCKS: u64 = 16;
 const BLOCK: u64 = BLOCK_BYTES as u64;
 
-/// Pages with contents; the header in front of its page.
+/// Pages with contents; the header at the start of its page.
 type Pages = BTreeMap<PageNumber, Vec<u8>>;
 
-/// A store that was closed, and the pages that were ever written.
+/// A closed store, and its written pages.
 struct Closed {
     contents: Contents,
     blocks: u64,
@@ -64,7 +64,7 @@ fn closed(policy: PolicyKind, seed: u64) -> Closed {
     Closed { contents, blocks, written }
 }
 
-/// Something that is wrong with blocks.
+/// Kind of damage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bad {
     Unreadable,
@@ -73,7 +73,7 @@ enum Bad {
 }
 
 impl Closed {
-    /// None if it changes nothing.
+    /// Damaged media, or `None` if the damage changes nothing.
     fn with(&self, blocks: &Range<u64>, bad: Bad) -> Option<Media> {
         let media = Media::on(self.contents.clone());
         let start = blocks.start * BLOCK;
@@ -99,7 +99,7 @@ impl Closed {
     }
 }
 
-/// Pages that an opening reads.
+/// Pages read by an opening.
 fn opened(media: Media, wanted: &[PageNumber]) -> Result<Pages, String> {
     let (world, _) = world_on(MODEL, media);
     run(world, async |handle| {
@@ -117,7 +117,7 @@ fn opened(media: Media, wanted: &[PageNumber]) -> Result<Pages, String> {
     })
 }
 
-/// Pages that an inspection gives.
+/// Pages found by an inspection.
 fn salvaged(media: Media) -> BTreeMap<PageNumber, (Vec<u8>, PageState)> {
     let (world, _) = world_on(MODEL, media);
     run(world, async |handle| {

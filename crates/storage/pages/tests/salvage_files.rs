@@ -1,4 +1,4 @@
-//! Stores in files, salvaged into new ones.
+//! Salvage of stores in files to new ones.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
@@ -20,7 +20,8 @@ fn options(policy: PolicyKind) -> PageOptions {
     options.with_buffer_bytes(1 << 20)
 }
 
-/// A store in which page n has version n + 1, but for the last hundred, which were never written.
+/// Creates a store in which page n has version n + 1, except for the last hundred, which are
+/// unwritten.
 fn make(folder: &Path, policy: PolicyKind) -> PathBuf {
     let path = folder.join("old");
     let mut store = PageStore::create(&path, options(policy)).unwrap();
@@ -37,7 +38,7 @@ fn make(folder: &Path, policy: PolicyKind) -> PathBuf {
     path
 }
 
-/// Where a page of a version lies in a file, everywhere.
+/// All offsets in a file with this version of a page.
 fn places(path: &Path, page: u64) -> Vec<u64> {
     let mut wanted = vec![0; 4096];
     fill(&mut wanted, page, page + 1);
@@ -166,7 +167,8 @@ fn assuming(policy: PolicyKind, pages: u64) -> PageOptions {
     options
 }
 
-/// Pages that are right by an inspection that assumes so many, and whether their numbers rest on that alone.
+/// Inspects a store with assumed options. Returns the number of correct pages, true if the header
+/// is correct, and true if the numbering is assumed.
 fn right_pages(path: &Path, assumed: PageOptions) -> (u64, bool, bool) {
     let mut inspection = FileInspection::open(path, &InspectOptions::default().assuming(assumed)).unwrap();
     let (mut right, mut has_header) = (0, false);
@@ -206,7 +208,7 @@ fn pages_of_a_grown_store_without_labels_keep_their_numbers() {
                 "{policy}, {pages}"
             );
         }
-        // Marks of earlier programs don't tell how many pages there were at first.
+        // Marks of earlier programs lack the initial number of pages.
         for place in [6, 7].map(|slot| (slot << 16) + 4096) {
             let mut mark = vec![0; 4096];
             file.read_exact_at(&mut mark, place).unwrap();

@@ -1,5 +1,5 @@
-//! `out-of-place` with every length of zones that `create` accepts: pages of noise are updated at random until each zone was
-//! cleaned several times, and the store is opened again.
+//! `out-of-place` with every accepted length of zones: random updates with noise until each zone
+//! was cleaned several times, then a reopening.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
 
 mod common;
@@ -14,7 +14,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 const PAGES: u64 = 4096;
 
-/// Writes `count` single pages: one after the other until all were written, then anywhere.
+/// Writes `count` single pages: in order until all are written, then at random.
 async fn update(store: &Store, random: &mut Xoshiro256PlusPlus, count: u64) {
     for number in 0..count {
         let page = if number < PAGES { number } else { random.random_range(0..PAGES) };

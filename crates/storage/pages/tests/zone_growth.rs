@@ -1,4 +1,4 @@
-//! Stores of the policy `out-of-place` that get more pages, and with them more zones.
+//! Growth under the policy `out-of-place`, which adds zones.
 
 #![allow(
     clippy::unwrap_used,
@@ -30,7 +30,7 @@ fn full_options() -> CreateOptions {
     CreateOptions { spare_percent: 0, ..create_options(PolicyKind::OutOfPlace) }
 }
 
-/// Writes every page once, a few in each batch.
+/// Writes every page once, a few per batch.
 async fn write_all(store: &Store, version: u64) {
     let pages: Vec<u64> = (0..store.pages()).collect();
     for pages in pages.chunks(5) {
@@ -71,7 +71,8 @@ fn a_full_store_that_grows_takes_more_pages_and_cleans_its_new_zones() {
     }
 }
 
-/// A store that grows in one step takes no more space than one that is made with all pages, but for the slots of its first map.
+/// Growing in one step takes no more space than creation at full size, except for the slots of the
+/// first map.
 #[test]
 fn a_grown_store_is_hardly_longer_than_a_new_one() {
     run(memory_world(), async |handle| {
@@ -122,7 +123,7 @@ fn handles_that_grow_a_file_at_the_same_time_leave_it_long_enough() {
     assert_eq!(PageStore::open(&path).unwrap().pages(), 3410);
 }
 
-/// Polls a future so often, and drops it.
+/// Polls a future `times` times, and drops it.
 async fn poll_times<F: Future>(times: usize, future: F) -> Option<F::Output> {
     let mut future = pin!(future);
     let mut polls = 0;
@@ -157,7 +158,7 @@ fn a_growth_whose_future_was_dropped_is_ended_by_the_next() {
     }
 }
 
-/// Writes all labels of one state over those of another.
+/// Replaces all labels by those of an older state.
 fn with_labels(media: &SharedMedia, older: &Media) -> Media {
     let mut media = media.borrow().fork();
     for place in label_places() {
@@ -172,7 +173,7 @@ fn with_labels(media: &SharedMedia, older: &Media) -> Media {
     media.fork()
 }
 
-/// All pages that an inspection finds.
+/// All pages found by an inspection.
 fn salvaged(media: Media) -> (bool, BTreeMap<u64, Option<u64>>) {
     let (world, _) = common::world_on(MODEL, media);
     run(world, async |handle| {
@@ -217,7 +218,7 @@ fn a_grown_store_is_salvaged_also_with_labels_from_before_the_growth() {
     }
 }
 
-/// The ledgers of its programs have no layout.
+/// Ledgers of earlier programs have no layout.
 #[test]
 fn a_store_of_an_earlier_program_grows() {
     let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/out-of-place.v5.zst");

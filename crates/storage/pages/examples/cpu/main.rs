@@ -1,8 +1,8 @@
-//! What a page write costs the processor: `cargo run --release -p nandle-pages --example cpu [POLICY]`.
+//! CPU time of a page write: `cargo run --release -p nandle-pages --example cpu [POLICY]`.
 //!
-//! On a device that completes at once and forgets what it is given (`null.rs`), so the figures are the store's own. Pages
-//! are zeros, which is what such a device gives back where pages have to be read again. The time is the process's own, so
-//! other work on the machine disturbs it little; but it takes part of the caches.
+//! Runs on a device that completes at once and forgets its contents (`null.rs`), so the figures are
+//! those of the store alone. Pages are zeros, which such a device returns when they are read back.
+//! The time is that of the process, so other work affects it only through shared caches.
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -22,7 +22,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 const PAGE_BYTES: usize = 4096;
 const WRITES: u64 = 500_000;
 const SLOTS: [u64; 4] = [2_048, 16_384, 65_536, 262_144];
-/// Eight slots with labels and ledgers are in there.
+/// Covers eight slots with labels and ledgers.
 const KEPT_BYTES: usize = 8 << 20;
 
 fn main() {
@@ -67,8 +67,8 @@ fn main() {
     }
 }
 
-/// Random pages of eight times as many as there are slots, one a batch, gathered. Returns what the process took, and
-/// what the store did.
+/// Writes random pages, one per batch, gathered, with eight times as many pages as slots. Returns
+/// the CPU time and the statistics.
 fn measure(policy: PolicyKind, slots: u64) -> (f64, Stats) {
     let buffer_bytes = slots * PAGE_BYTES as u64;
     let create = CreateOptions::new(policy, PAGE_BYTES, slots * 8).with_buffer_bytes(buffer_bytes);
@@ -76,7 +76,7 @@ fn measure(policy: PolicyKind, slots: u64) -> (f64, Stats) {
     let handle = runtime.handle();
     runtime.block_on(async move {
         let device = DeviceId::from_index(0);
-        // Zeros would compress too well.
+        // Zeros would compress unrealistically well.
         let options = OpenOptions { compress: false, ..OpenOptions::default() };
         let store = Store::create(&handle, device, &create, options).await.unwrap();
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
@@ -104,11 +104,11 @@ async fn write(store: &Store, random: &mut Xoshiro256PlusPlus, count: u64) {
     }
 }
 
-/// Processor time of this process, user and system, in seconds.
+/// CPU time of this process, user and system, in seconds.
 fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
     let ticks = |field: usize| fields[field].parse::<u64>().unwrap() as f64;
-    // utime and stime, in hundredths of a second (USER_HZ).
+    // utime and stime in hundredths of a second (USER_HZ).
     (ticks(11) + ticks(12)) / 100.0
 }

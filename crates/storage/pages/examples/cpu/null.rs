@@ -1,15 +1,14 @@
 use nandle_io::virtual_world::{Arrival, Conduct, Fate, Scheduled, VirtualWorld};
 use nandle_io::{Access, DeviceId, DurableWrites, Nanos, Operation, Shape};
 
-/// Keeps what is written to its first bytes, where a store has its labels and ledgers, and forgets all else, so it takes no
-/// memory however large it is. What it forgot reads as zeros, and filling the reader's memory with them is all the work
-/// that it has. So pages of zeros read back as they were written.
+/// Device that stores only its first bytes, where a store has its labels and ledgers, and thus
+/// needs little memory at any length. All other bytes read as zeros, and filling the reader's
+/// memory is its only work. Pages of zeros therefore read back as written.
 pub(crate) struct Null {
     kept: Vec<u8>,
 }
 
-/// A world with one device that completes everything at once: the next reaping finds it done. It keeps its first
-/// `kept_bytes`.
+/// World with one device that completes requests immediately, and stores its first `kept_bytes`.
 pub(crate) fn null_world(capacity_bytes: u64, kept_bytes: usize) -> VirtualWorld<Scheduled<Null>> {
     let mut world = VirtualWorld::of(Null { kept: vec![0; kept_bytes] }, usize::MAX);
     world.add_device(Shape {
@@ -53,7 +52,7 @@ impl Conduct for Null {
     }
 }
 
-/// As much as both have.
+/// Copies as many bytes as both have.
 fn copy(from: &[u8], into: &mut [u8]) {
     into.iter_mut().zip(from).for_each(|(into, from)| *into = *from);
 }

@@ -1,4 +1,4 @@
-//! What the structures of a store say of its pages, put together from as many of them as are left.
+//! Versions of pages, assembled from the remaining structures of a store.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,19 +8,19 @@ use crate::extents::Stamp;
 use crate::label::Label;
 use crate::{BLOCK_BYTES, PageNumber};
 
-/// A version of a page somewhere on the device, with the checksum of its contents.
+/// A version of a page on the device, with the checksum of its contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Version {
     pub(crate) page: PageNumber,
-    /// That of its extent; for one that the saved map names, the sequence of the map.
+    /// Sequence of its extent, or of the saved map that names it.
     pub(crate) sequence: u64,
     pub(crate) offset_bytes: u64,
-    /// Less than a page's length if it is compressed.
+    /// Length of a page, or less if compressed.
     pub(crate) stored_bytes: u32,
     pub(crate) sum: u32,
 }
 
-/// An extent that counts only if it and its group are whole.
+/// An extent that counts only if it and its group are complete.
 #[derive(Debug, Clone)]
 pub(crate) struct TailExtent {
     pub(crate) sequence: u64,
@@ -30,31 +30,31 @@ pub(crate) struct TailExtent {
     pub(crate) discards: Vec<PageNumber>,
 }
 
-/// Extents that were durable are lost, and which pages they held isn't known.
+/// Loss of durable extents with unknown pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Doubt {
-    /// Later versions than this are surely the newest.
+    /// Sequence above which versions are certainly the newest.
     pub(crate) sound_above: u64,
-    /// How many pages can be older than they were.
+    /// Maximum number of outdated pages.
     pub(crate) pages_max: u64,
 }
 
-/// What all structures together say.
+/// Combined evidence of all structures.
 #[derive(Debug, Default)]
 pub(crate) struct Resolved {
-    /// The newest version of each page that doesn't lie in its own place.
+    /// Newest version of each page away from home.
     pub(crate) newest: FxHashMap<PageNumber, Version>,
-    /// Pages of which nothing is known, because they were discarded.
+    /// Discarded pages, whose contents are unknown.
     pub(crate) discarded: FxHashSet<PageNumber>,
     /// All versions with a valid header.
     pub(crate) others: Vec<Version>,
-    /// What follows, in the order of sequences without a gap.
+    /// Later extents, in gapless order of sequences.
     pub(crate) tail: Vec<TailExtent>,
     pub(crate) doubt: Option<Doubt>,
     pub(crate) findings: Vec<Finding>,
-    /// Whether the store was closed, where that can be told.
+    /// True if the store was closed; `None` if unknown.
     pub(crate) is_closed: Option<bool>,
-    /// Pages whose place isn't known.
+    /// Pages with unknown places.
     pub(crate) unplaced: PageSet,
 }
 
@@ -75,7 +75,7 @@ impl Resolved {
         }
     }
 
-    /// Extents that were durable are lost.
+    /// Records the loss of durable extents.
     pub(crate) fn doubt(&mut self, sound_above: u64, pages: u64) {
         let before = self.doubt.unwrap_or(Doubt { sound_above: 0, pages_max: 0 });
         self.doubt = Some(Doubt {
@@ -85,7 +85,7 @@ impl Resolved {
     }
 }
 
-/// A copy of a structure as it was found.
+/// A copy of a structure, as found.
 #[derive(Debug, Clone)]
 pub(crate) enum CopyState<T> {
     Valid(T),
@@ -115,13 +115,13 @@ impl<T> CopyState<T> {
     }
 }
 
-/// The newest of the copies of a ledger.
+/// Newest valid copy of a ledger.
 pub(crate) fn newest<L: Clone>(copies: &[CopyState<(Stamp, L)>]) -> Option<(Stamp, L)> {
     let valid = copies.iter().filter_map(CopyState::valid);
     valid.max_by_key(|(stamp, _)| stamp.generation).cloned()
 }
 
-/// What is wrong with the copies of a ledger.
+/// Problems of the copies of a ledger.
 pub(crate) fn ledger_findings<L>(
     label: &Label,
     copies: &[CopyState<(Stamp, L)>],
@@ -134,7 +134,7 @@ pub(crate) fn ledger_findings<L>(
         let Some(problem) = state.problem() else { continue };
         let severity = match newest {
             None => Severity::Loss,
-            // The first ledgers of a store haven't come to it yet.
+            // A young store hasn't written all copies yet.
             Some(newest) if problem == Problem::Zeroed && newest < copy => continue,
             Some(newest) => {
                 let is_next = (newest + 1) % label.ledger_copies == copy;
@@ -148,7 +148,7 @@ pub(crate) fn ledger_findings<L>(
     findings
 }
 
-/// A finding that names no pages.
+/// A finding without pages.
 pub(crate) fn finding(
     structure: Structure,
     problem: Problem,
@@ -166,7 +166,7 @@ pub(crate) fn finding(
     }
 }
 
-/// A block.
+/// Offset and length of a block.
 pub(crate) fn at_block(offset_bytes: u64) -> (u64, u64) {
     (offset_bytes, BLOCK_BYTES as u64)
 }

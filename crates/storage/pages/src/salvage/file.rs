@@ -1,4 +1,4 @@
-//! A store in a file: examined, and what is sound of it copied to a new one.
+//! Inspection of a store in a file, and salvage to a new one.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,11 @@ use crate::{OpenOptions, PageError, PageNumber, PageStore, PolicyKind};
 
 /// Requests in flight.
 const SLOTS: u32 = 256;
-/// Pages of a commit at most.
+/// Maximum pages per commit.
 const COMMIT_PAGES: usize = 4096;
 
-/// The examination of a store in a file, step by step. The file is opened for reading only, and locked against those who write.
+/// Step-by-step inspection of a store in a file. The file is opened read-only, and locked against
+/// writers.
 ///
 /// ```
 /// use nandle_pages::salvage::{FileInspection, InspectOptions};
@@ -41,13 +42,13 @@ const COMMIT_PAGES: usize = 4096;
 /// ```
 pub struct FileInspection {
     inspection: Inspection,
-    /// Behind what runs in it.
+    /// Dropped after the inspection that runs in it.
     runtime: Runtime,
     _lock: FileLock,
 }
 
 impl FileInspection {
-    /// Opens a store's file, and looks at its label.
+    /// Opens a store's file, and reads its label.
     ///
     /// # Errors
     /// There is no such file, it is open for writing, or as for [`Inspection::begin`].
@@ -72,7 +73,7 @@ impl FileInspection {
     /// See [`Inspection::step`].
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Inspection::step`].
     pub fn step(
         &mut self,
         visit: &mut dyn FnMut(PageNumber, &[u8], PageState),
@@ -85,17 +86,17 @@ impl FileInspection {
         self.inspection.report()
     }
 
-    /// How the store writes.
+    /// Write policy.
     pub fn policy(&self) -> PolicyKind {
         self.inspection.policy()
     }
 
-    /// How many pages it has.
+    /// Number of pages.
     pub fn pages(&self) -> u64 {
         self.inspection.pages()
     }
 
-    /// Length of a page.
+    /// Length of a page in bytes.
     pub fn page_bytes(&self) -> usize {
         self.inspection.page_bytes()
     }
@@ -107,9 +108,10 @@ impl std::fmt::Debug for FileInspection {
     }
 }
 
-/// Copies what is left of a store to a new one of the same policy and page length, step by step. Lost pages are zeros there.
+/// Copies the remains of a store to a new one of the same policy and page length, step by step.
+/// Lost pages become zeros.
 ///
-/// Dropped before [`finish`](Salvage::finish) it leaves no new file.
+/// Dropped before [`finish`](Salvage::finish), it removes the new file.
 pub struct Salvage {
     from: FileInspection,
     into: Option<PageStore>,
@@ -119,10 +121,12 @@ pub struct Salvage {
 }
 
 impl Salvage {
-    /// Looks at the label, and makes the new store. With `newest_only` pages are left out of which only an older version is left.
+    /// Reads the label, and creates the new store. With `newest_only` pages are omitted if only an
+    /// older version remains.
     ///
     /// # Errors
-    /// As for [`FileInspection::open`], or the new store can't be made: there is a file of its name, or the disk is full.
+    /// As for [`FileInspection::open`], or the new store can't be created: its file exists, or the
+    /// disk is full.
     pub fn begin(
         store: impl AsRef<Path>,
         new: impl AsRef<Path>,
@@ -136,10 +140,10 @@ impl Salvage {
         Ok(Self { from, into: Some(into), path, uncommitted: 0, newest_only })
     }
 
-    /// Goes on a step; `None` when all pages are copied.
+    /// Executes the next step; `None` when all pages are copied.
     ///
     /// # Errors
-    /// There is no memory, or the new store can't be written to.
+    /// No memory is available, or the new store can't be written.
     pub fn step(&mut self) -> Result<Option<Stepped>, PageError> {
         let Some(into) = &mut self.into else { return Ok(None) };
         let most = into.largest_commit().min(COMMIT_PAGES);
@@ -163,15 +167,15 @@ impl Salvage {
         Ok(stepped)
     }
 
-    /// The examination of the old store.
+    /// Inspection of the old store.
     pub fn inspection(&self) -> &FileInspection {
         &self.from
     }
 
-    /// Closes the new store, and says what became of the pages.
+    /// Closes the new store, and reports the state of the pages.
     ///
     /// # Errors
-    /// The new store can't be written to; it is removed then.
+    /// The new store can't be written. It is then removed.
     pub fn finish(mut self) -> Result<Report, PageError> {
         if let Some(mut into) = self.into.take() {
             let closed = into.commit().and_then(|_| into.checkpoint()).and_then(|()| into.close());
@@ -181,7 +185,7 @@ impl Salvage {
     }
 
     fn remove(&self) {
-        // What can't be removed is a store with fewer pages than it should have, which the error says.
+        // If this fails an incomplete store remains. The caller receives the original error.
         let _ = std::fs::remove_file(&self.path);
     }
 }

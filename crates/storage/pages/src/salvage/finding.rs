@@ -3,23 +3,23 @@ use std::fmt;
 use super::PageSet;
 use crate::label::Label;
 
-/// Something in a store that isn't as it should be.
+/// A defect in a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// The structure that it was found in.
+    /// Affected structure.
     pub structure: Structure,
-    /// What is wrong with it.
+    /// Kind of problem.
     pub problem: Problem,
-    /// What follows from it.
+    /// Consequence.
     pub severity: Severity,
-    /// Where it begins, in bytes of the device.
+    /// Start in bytes of the device.
     pub offset_bytes: u64,
-    /// How much of the device it concerns.
+    /// Length in bytes.
     pub length_bytes: u64,
-    /// The pages that it concerns, as far as they are known.
+    /// Affected pages, as far as known.
     pub pages: PageSet,
-    /// Whether it concerns the header.
+    /// True if the header is affected.
     pub header: bool,
 }
 
@@ -31,7 +31,7 @@ pub enum Structure {
     Label,
     /// A copy of the ledger.
     Ledger,
-    /// A copy of the mark that the store was closed.
+    /// A copy of the mark of a clean close.
     CloseMark,
     /// A block of the saved map of an out-of-place store.
     SavedMap,
@@ -39,52 +39,52 @@ pub enum Structure {
     ChecksumTable,
     /// A block of the log of home pages' checksums.
     ChecksumLog,
-    /// A block of the directory with second copies of a closed store's extent headers.
+    /// A block of the directory of a closed store, with second copies of extent headers.
     Directory,
-    /// The header of an extent, in the staging area or in a zone.
+    /// Header of an extent, in the staging area or in a zone.
     ExtentHeader,
     /// A page in the staging area.
     StagedPage,
-    /// A page in its own place.
+    /// A page at its home place.
     HomePage,
     /// A page in a zone.
     ZonePage,
-    /// A block that holds nothing that counts.
+    /// A block without live contents.
     FreeSpace,
 }
 
-/// What is wrong with a part of a store.
+/// Problem with a part of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Problem {
     /// The device can't read it.
     Unreadable,
-    /// Its contents aren't what was written there.
+    /// It holds other contents than those written.
     Damaged,
-    /// It holds zeros, and was written.
+    /// It was written, but holds zeros.
     Zeroed,
-    /// It is an older version than another structure names.
+    /// It is older than the version that another structure names.
     Outdated,
-    /// Another structure names it, and it isn't there.
+    /// Another structure names it, but it doesn't exist.
     Missing,
-    /// A batch that was being written isn't there as a whole.
+    /// A batch is incomplete.
     Unfinished,
 }
 
-/// What follows from a finding.
+/// Consequence of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Severity {
-    /// A power cut leaves such a thing, or nothing lies there. The store is sound.
+    /// None: a power cut may leave this, or the place is unused. The store is sound.
     Harmless,
-    /// Another copy holds the same: no page is lost.
+    /// Another copy exists, so no page is lost.
     Redundant,
-    /// Pages are lost, older than they were, or can't be checked any more.
+    /// Pages are lost, outdated, or can't be checked.
     Loss,
 }
 
 impl Finding {
-    /// With the pages as callers name them.
+    /// Translates page numbers to those of callers.
     pub(super) fn named_by(self, label: &Label) -> Self {
         let Some(header) = label.header_page else { return self };
         let mut pages = self.pages;
@@ -95,7 +95,7 @@ impl Finding {
 }
 
 impl Structure {
-    /// Its name, as in `ledger`.
+    /// Name, such as `ledger`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Label => "label",
@@ -115,7 +115,7 @@ impl Structure {
 }
 
 impl Problem {
-    /// Its name, as in `unreadable`.
+    /// Name, such as `unreadable`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Unreadable => "unreadable",
@@ -129,7 +129,7 @@ impl Problem {
 }
 
 impl Severity {
-    /// Its name, as in `loss`.
+    /// Name, such as `loss`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Harmless => "harmless",

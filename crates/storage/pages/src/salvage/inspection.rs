@@ -16,33 +16,33 @@ use crate::policy::ZoneEvidence;
 use crate::staging::StagedEvidence;
 use crate::{PageError, PageNumber, PageOptions, PolicyKind};
 
-/// How a store is examined.
+/// Options of an inspection.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct InspectOptions {
-    /// How the store was made, in case that all copies of its label are lost.
+    /// Options with which the store was created, in case all copies of its label are lost.
     pub assumed: Option<PageOptions>,
 }
 
 impl InspectOptions {
-    /// The same with how the store was made.
+    /// Sets the options with which the store was created.
     #[must_use]
     pub fn assuming(self, options: PageOptions) -> Self {
         Self { assumed: Some(options) }
     }
 }
 
-/// What a step came upon.
+/// Result of a step.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Stepped {
-    /// What isn't as it should be.
+    /// Defects found.
     pub findings: Vec<Finding>,
-    /// How much of the work is done, between 0 and 1.
+    /// Fraction of the work completed, from 0 to 1.
     pub share: f64,
 }
 
-/// The examination of a store on a device of a world, step by step; see the [module](super) for how.
+/// Step-by-step inspection of a store on a device; see the [module](super).
 ///
 /// ```
 /// use nandle_io::runtime::Runtime;
@@ -82,9 +82,9 @@ pub struct Inspection {
     pub(super) evidence: Evidence,
     pub(super) sums: Option<SumsEvidence>,
     pub(super) resolved: Resolved,
-    /// Extents of a group that hasn't ended yet.
+    /// Extents of an incomplete group.
     pub(super) group: Vec<TailExtent>,
-    /// The newest versions by their places.
+    /// Newest versions in the order of their places.
     pub(super) placed: Vec<Version>,
     pub(super) tasks: VecDeque<Task>,
     pub(super) findings: Vec<Finding>,
@@ -93,7 +93,7 @@ pub struct Inspection {
     total_bytes: u64,
 }
 
-/// Structures of a store by where its policy keeps pages.
+/// Structures of a store, by its policy's layout.
 pub(super) enum Evidence {
     InPlace,
     Staged(Box<StagedEvidence>),
@@ -113,11 +113,11 @@ impl Evidence {
 }
 
 impl Inspection {
-    /// Looks at the label. The device is only read from here on.
+    /// Reads the label. An inspection never writes to the device.
     ///
     /// # Errors
-    /// All copies of the label are lost and `options` don't say how the store was made
-    /// ([`PageError::LabelLost`]), the store is of a later version, or there is no memory.
+    /// All copies of the label are lost and `options` don't describe the store
+    /// ([`PageError::LabelLost`]), the store is of a later version, or no memory is available.
     pub async fn begin(
         handle: &Handle,
         device: DeviceId,
@@ -139,17 +139,18 @@ impl Inspection {
             findings,
             report: Report { is_numbering_assumed, ..Report::default() },
             done_bytes: 0,
-            // The area is read for its headers and for its pages.
+            // The area is read twice: for headers, and for pages.
             total_bytes: (2 * label.area_bytes + label.sums_bytes + pages_bytes).max(1),
             label,
         })
     }
 
-    /// Goes on a step, and hands the pages over that it found; the page of the [header](crate::PageStore::header) as
-    /// [`PageNumber::HEADER`]. `None` when all is done.
+    /// Executes the next step, and passes the pages found to `visit`, the
+    /// [header](crate::PageStore::header)'s as [`PageNumber::HEADER`]. Returns `None` when the
+    /// inspection is complete.
     ///
     /// # Errors
-    /// There is no memory. What the device can't read is a finding.
+    /// No memory is available. Unreadable data is a finding, not an error.
     pub async fn step(
         &mut self,
         visit: &mut dyn FnMut(PageNumber, &[u8], PageState),
@@ -164,22 +165,22 @@ impl Inspection {
         Ok(Some(Stepped { findings, share: self.share() }))
     }
 
-    /// What was found up to now; all of it once [`step`](Inspection::step) returned `None`.
+    /// Results so far; complete once [`step`](Inspection::step) returned `None`.
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// How the store writes.
+    /// Write policy.
     pub fn policy(&self) -> PolicyKind {
         self.label.policy
     }
 
-    /// How many pages it has.
+    /// Number of pages.
     pub fn pages(&self) -> u64 {
         self.label.outer_pages()
     }
 
-    /// Length of a page.
+    /// Length of a page in bytes.
     pub fn page_bytes(&self) -> usize {
         self.label.page_length()
     }
@@ -188,7 +189,7 @@ impl Inspection {
         PageSet::of(0..self.label.pages)
     }
 
-    /// So many bytes were looked at, or needn't be.
+    /// Counts bytes inspected or skipped.
     pub(super) fn advance(&mut self, bytes: u64) {
         self.done_bytes += bytes;
     }

@@ -1,4 +1,4 @@
-//! Pages, held against what is known of them.
+//! Comparison of pages with their checksums.
 
 use super::evidence::{Doubt, Version, finding};
 use super::finding::{Finding, Problem, Severity, Structure};
@@ -12,25 +12,25 @@ use crate::size::{to_u32, to_usize};
 use crate::{BLOCK_BYTES, PageError, PageNumber};
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
-/// What lies between two pages is read along with them if it isn't longer.
+/// Maximum gap between two pages that are read together.
 const GAP_BYTES: u64 = 64 << 10;
 
-/// Takes the pages that are found.
+/// Receiver of the pages found.
 type Visit<'a> = dyn FnMut(PageNumber, &[u8], PageState) + 'a;
 
-/// The page that is stored, if it is the version that it should be.
+/// Unpacked page, if it is the expected version.
 pub(super) fn is_whole(version: &Version, stored: &[u8], page_bytes: usize) -> Option<Vec<u8>> {
     crate::policy::unpacked(version, stored, page_bytes)
 }
 
-/// The whole blocks in which a version lies.
+/// Range of whole blocks of a version.
 fn span(version: &Version) -> (u64, u64) {
     let end = version.offset_bytes + u64::from(version.stored_bytes);
     (version.offset_bytes / BLOCK * BLOCK, end.next_multiple_of(BLOCK))
 }
 
 impl Inspection {
-    /// Reads pages of the area that lie near each other.
+    /// Reads nearby pages of the area.
     pub(super) async fn read_placed(&mut self, index: usize, visit: &mut Visit<'_>) -> Result<(), PageError> {
         let rest = self.placed.get(index..).unwrap_or_default();
         let Some((first, mut end)) = rest.first().map(span) else { return Ok(()) };
@@ -73,7 +73,7 @@ impl Inspection {
         self.rescue(*version, (structure, problem_of(stored), place), visit).await
     }
 
-    /// How far a version can be trusted that is whole and that the structures call the newest.
+    /// State of an intact version that the structures name as the newest.
     fn trust(&self, sequence: u64) -> PageState {
         match self.resolved.doubt {
             Some(Doubt { sound_above, .. }) if sequence <= sound_above => PageState::Doubtful,
@@ -81,7 +81,7 @@ impl Inspection {
         }
     }
 
-    /// Reads pages in their own places, from one on.
+    /// Reads home pages from `first` on.
     pub(super) async fn read_homes(&mut self, first: u64, visit: &mut Visit<'_>) -> Result<(), PageError> {
         let end = self.label.pages.min(first + PIECE_BYTES / self.label.page_bytes);
         if first < end {
@@ -107,7 +107,7 @@ impl Inspection {
         Ok(())
     }
 
-    /// Whether there is nothing to be found of a page.
+    /// Returns true if a page has no contents to find.
     fn is_empty(&self, page: PageNumber) -> bool {
         let was_never_written = self.sums.as_ref().is_some_and(|sums| sums.of(page) == HomeSum::None);
         was_never_written || self.resolved.discarded.contains(&page)
@@ -135,7 +135,7 @@ impl Inspection {
                 Ok(())
             }
             (HomeSum::Lost | HomeSum::KnownOnce(_) | HomeSum::None, Ok(contents)) => {
-                // Nothing was written there, or zeros.
+                // Never written, or written as zeros.
                 if contents.iter().all(|byte| *byte == 0) {
                     self.report.count_empty(self.label.outer(page), self.resolved.doubt);
                 } else {
@@ -172,7 +172,8 @@ impl Inspection {
         self.findings.push(Finding { pages, ..finding(structure, problem, severity, place) });
     }
 
-    /// The newest version of a page isn't whole: another place may hold the same, or an older one.
+    /// Searches other places for a page whose newest version is damaged: for the same version, then
+    /// for an older one.
     async fn rescue(
         &mut self,
         wanted: Version,
@@ -192,7 +193,7 @@ impl Inspection {
         }
         self.lose(page, found, Severity::Loss);
         let is_home = found.0 == Structure::HomePage;
-        // What is dead in the staging area may be older or newer than what was at home once.
+        // A dead staged version may be older or newer than an earlier home version.
         let is_older = |version: &Version| is_home || version.sequence < wanted.sequence;
         let old_home = match self.home_sum(page) {
             HomeSum::Known(sum) if !is_home => self.home_version(page, sum),
@@ -208,7 +209,8 @@ impl Inspection {
         self.give_up(page, visit).await
     }
 
-    /// Nothing that is known to be of a page is whole. What lies in its own place may be of it, unless that is known not to be so.
+    /// Handles a page without any intact version. Unverified contents at its home place are used
+    /// unless they are known to be wrong.
     async fn give_up(&mut self, page: PageNumber, visit: &mut Visit<'_>) -> Result<(), PageError> {
         let is_in_doubt = self.resolved.doubt.is_some() && !self.label.policy.has_zones();
         let has_lost_sum =
@@ -226,7 +228,7 @@ impl Inspection {
         Ok(())
     }
 
-    /// All versions of a page that headers tell of, the newest first.
+    /// All versions of a page with headers, newest first.
     fn versions_of(&self, page: PageNumber) -> Vec<Version> {
         let others = &self.resolved.others;
         let first = others.partition_point(|version| version.page < page);
@@ -236,7 +238,7 @@ impl Inspection {
         versions
     }
 
-    /// A page in its own place, in case that it has this checksum.
+    /// Home version of a page, assuming this checksum.
     fn home_version(&self, page: PageNumber, sum: u32) -> Option<Version> {
         (!self.label.policy.has_zones()).then(|| Version {
             page,

@@ -1,4 +1,4 @@
-//! The copies of the label, or the options that stand in for them.
+//! Copies of the label, or options that replace them.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use crate::label::high_water::{self, HighWater};
 use crate::label::{Label, LabelSearch};
 use crate::{BLOCK_BYTES, PageError, PageOptions};
 
-/// The label of the store, and what is wrong with its copies.
+/// Label of the store, with findings about its copies.
 pub(super) struct FoundLabel {
     pub(super) label: Label,
     pub(super) findings: Vec<Finding>,
-    /// Only the options say how many pages the store was made with.
+    /// True if only the options give the initial number of pages.
     pub(super) is_numbering_assumed: bool,
 }
 
-/// Looks at all copies of the label.
+/// Reads all copies of the label.
 pub(super) async fn find(reader: &PieceReader, options: &InspectOptions) -> Result<FoundLabel, PageError> {
     let mut search = LabelSearch::new(reader.capacity_bytes());
     let mut blocks = BTreeMap::new();
@@ -34,14 +34,15 @@ pub(super) async fn find(reader: &PieceReader, options: &InspectOptions) -> Resu
         Err(error) => return lost(reader, options, error).await,
     };
     let label = with_high_water(reader, newest.clone()).await?;
-    // A power cut while the store was made or grown leaves some outdated, and never all.
+    // An interrupted creation or growth leaves some copies outdated, but never all.
     let outdated = if newest == label { Severity::Harmless } else { Severity::Redundant };
     let found = label.label_places().filter_map(|place| Some((place, blocks.get(&place)?.whole())));
     let findings = found.filter_map(|(place, block)| judge(&label, outdated, (place, block))).collect();
     Ok(FoundLabel { label, findings, is_numbering_assumed: false })
 }
 
-/// The label with as many pages as a high-water mark tells of: then all copies are older ones.
+/// Label with the number of pages of a high-water mark, if that exceeds all copies, which are then
+/// outdated.
 async fn with_high_water(reader: &PieceReader, label: Label) -> Result<Label, PageError> {
     let mut highest = label.clone();
     for place in label.high_water_places() {
@@ -54,7 +55,7 @@ async fn with_high_water(reader: &PieceReader, label: Label) -> Result<Label, Pa
     Ok(highest)
 }
 
-/// Problem of a copy.
+/// Finding about a copy.
 fn judge(
     label: &Label,
     outdated: Severity,
@@ -68,8 +69,8 @@ fn judge(
     Some(finding(Structure::Label, problem, severity, at_block(place)))
 }
 
-/// By the options that the caller gives in its stead. The store may have grown since it was made: then a high-water mark says how
-/// many pages it was made with, whatever the options say.
+/// Reconstructs the label from the caller's options. The store may have grown: a high-water mark
+/// then gives the initial number of pages, whatever the options say.
 async fn lost(
     reader: &PieceReader,
     options: &InspectOptions,
@@ -81,7 +82,7 @@ async fn lost(
     let told = mark.and_then(|(id, mark)| Some((id, mark.header_page?)));
     let mut planned = None;
     if let Some((id, header_page)) = told {
-        // It may be one that another store left.
+        // The mark may belong to an earlier store.
         let as_made = plan(reader, PageOptions { pages: header_page.0, ..assumed.clone() }, Some(id)).await;
         planned = as_made.ok().filter(|label| label.id == id);
     }
@@ -96,7 +97,7 @@ async fn lost(
     Ok(FoundLabel { label, findings, is_numbering_assumed })
 }
 
-/// The first high-water mark in any place that one may have, and the id of its store.
+/// First high-water mark at any possible place, with the id of its store.
 async fn find_mark(reader: &PieceReader) -> Result<Option<(u128, HighWater)>, PageError> {
     for place in high_water::candidates() {
         let piece = reader.read(place, BLOCK_BYTES as u64).await?;
@@ -107,7 +108,7 @@ async fn find_mark(reader: &PieceReader) -> Result<Option<(u128, HighWater)>, Pa
     Ok(None)
 }
 
-/// The label of a store that was made with these options. One without ledgers has the id of its mark.
+/// Label of a store created with these options. Without ledgers the mark provides the id.
 async fn plan(reader: &PieceReader, assumed: PageOptions, of_mark: Option<u128>) -> Result<Label, PageError> {
     let (create, _) = assumed.into_parts();
     let (ledger_bytes, area_bytes) = crate::policy::areas(&create)?;
@@ -116,7 +117,7 @@ async fn plan(reader: &PieceReader, assumed: PageOptions, of_mark: Option<u128>)
     Ok(Label { id, ..label })
 }
 
-/// The id, which every structure of the store repeats.
+/// Id of the store, repeated in each of its structures.
 async fn id_of(reader: &PieceReader, label: &Label) -> Result<u128, PageError> {
     for copy in 0..label.ledger_copies {
         let piece: Piece = reader.read(label.ledger_at(copy), label.ledger_bytes).await?;

@@ -1,15 +1,15 @@
-//! Options of a store that takes a copy of another one.
+//! Options of a store for a copy of another one.
 
 use crate::label::Label;
 use crate::{BLOCK_BYTES, CreateOptions, home_sums};
 
-/// As long as a file can be.
+/// Maximum length of a file.
 const LONGEST_BYTES: u64 = i64::MAX as u64;
 
-/// Options of a store like that one, with zones of this length if it is known.
+/// Options of a store like that of `label`, with zones of `zone_bytes` if known.
 pub(crate) fn like(label: &Label, zone_bytes: Option<u64>) -> CreateOptions {
     let has_sums = label.sums_bytes > 0;
-    // The areas begin at multiples of it, as they did.
+    // Keeps the alignment of the areas.
     let alignment = 1 << (label.area_offset | label.home_offset).trailing_zeros();
     let usual = CreateOptions::new(label.policy, label.page_length(), label.outer_pages());
     let pages_max =
@@ -25,7 +25,7 @@ pub(crate) fn like(label: &Label, zone_bytes: Option<u64>) -> CreateOptions {
     let as_long = |options: &CreateOptions| {
         crate::policy::areas(options).is_ok_and(|(_, area_bytes)| area_bytes >= label.area_bytes)
     };
-    // As much room beside the pages as there was, in percent of them.
+    // Keeps the spare space, in percent of the pages.
     let percents = (0..=400).map(|spare_percent| CreateOptions { spare_percent, ..options.clone() });
     let roomy = if label.policy.has_zones() { percents.into_iter().find(as_long) } else { None };
     debug_assert!(label.end_bytes() <= LONGEST_BYTES, "a store fits into a file");

@@ -1,21 +1,23 @@
-//! Examines a store that may be damaged anywhere, and saves what is sound of it.
+//! Inspects a store with any damage, and salvages its intact pages.
 //!
-//! An opening stops at the first damage that it can't pass over. An [`Inspection`] goes on: it looks at each copy of each
-//! structure by itself, block by block where the device can't read, puts together what is left of them, and then holds every
-//! page against its checksum. It goes in steps, each a request of a megabyte or less, so that the caller decides on the pace
-//! and can stop. It never writes to the store that it examines.
+//! An opening stops at the first damage that it can't tolerate. An [`Inspection`] continues: it
+//! reads each copy of each structure separately, block by block around media errors, combines what
+//! remains, and checks every page against its checksum. It proceeds in steps of at most one request
+//! of a megabyte, so that the caller controls the pace and can stop. It never writes to the
+//! inspected store.
 //!
 //! ```text
 //! labels ──► ledgers, close marks ──► checksums │ saved map ──► headers of the area ──► pages
 //!                                          (what each says is put together here) ──┘
 //! ```
 //!
-//! A page's contents come from where the newest version lies that is known. If those aren't whole, any other place will do that
-//! holds the same, and else an older version that is whole. Where extents that were durable are missing, any page that they
-//! may have held is doubtful: its newest known contents are whole, and may be older than the last commit.
+//! A page's contents come from the place of its newest known version. If that is damaged, any other
+//! place with the same version is used, otherwise an intact older version. If durable extents are
+//! missing, all pages that they may have held are doubtful: their newest known contents are intact,
+//! but may be older than the last commit.
 //!
-//! Memory: four bytes for each page that there is room for, and about 40 for each version of a page in the staging area; of an
-//! out-of-place store, about 200 bytes for each page.
+//! Memory: four bytes per possible page, and about 40 per version of a page in the staging area;
+//! about 200 bytes per page of an out-of-place store.
 
 mod evidence;
 mod file;

@@ -3,10 +3,10 @@ use std::ops::Range;
 
 use crate::PageNumber;
 
-/// Page numbers, kept as ranges: neighbours take no more room than one page.
+/// Set of page numbers, stored as ranges.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageSet {
-    /// First page, and the one behind the last. No two ranges touch.
+    /// First page of each range, and the page behind its last. Ranges never touch.
     ranges: BTreeMap<u64, u64>,
     pages: u64,
 }
@@ -52,12 +52,12 @@ impl PageSet {
         debug_assert!(!self.contains(page), "{page} was removed");
     }
 
-    /// Removes a page, and counts all behind it one lower.
+    /// Removes a page, and decrements the numbers of all later ones.
     pub(super) fn cut(&mut self, page: PageNumber) {
         self.remove(page);
         let behind = self.ranges.split_off(&page.0);
         for (start, end) in behind {
-            // A run that ended at the page goes on there.
+            // A range that ended at the page is merged with the next.
             match self.ranges.range_mut(..start).next_back() {
                 Some((_, before)) if *before + 1 == start => *before = end - 1,
                 _ => _ = self.ranges.insert(start - 1, end - 1),
@@ -65,7 +65,7 @@ impl PageSet {
         }
     }
 
-    /// Whether a page is among them.
+    /// Returns true if the set contains a page.
     pub fn contains(&self, page: PageNumber) -> bool {
         self.ranges.range(..=page.0).next_back().is_some_and(|(_, end)| page.0 < *end)
     }
@@ -75,28 +75,28 @@ impl PageSet {
         self.pages
     }
 
-    /// Whether there are none.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.pages == 0
     }
 
-    /// The ranges, in ascending order.
+    /// Ranges in ascending order.
     pub fn ranges(&self) -> impl Iterator<Item = Range<u64>> {
         self.ranges.iter().map(|(start, end)| *start..*end)
     }
 
-    /// The pages, in ascending order.
+    /// Pages in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = PageNumber> {
         self.ranges().flatten().map(PageNumber)
     }
 
-    /// Adds all of another set.
+    /// Adds all pages of another set.
     pub fn extend(&mut self, other: &Self) {
         other.ranges().for_each(|range| self.insert_range(range));
     }
 
     fn insert_range(&mut self, Range { mut start, mut end }: Range<u64>) {
-        // All that it touches becomes one range with it.
+        // All ranges that it touches are merged with it.
         let touching = self.ranges.range(..=end).rev().take_while(|(_, other_end)| **other_end >= start);
         for (other, other_end) in touching.map(|(other, end)| (*other, *end)).collect::<Vec<_>>() {
             self.ranges.remove(&other);

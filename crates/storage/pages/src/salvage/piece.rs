@@ -9,10 +9,10 @@ use crate::size::to_usize;
 use crate::{BLOCK_BYTES, PageError};
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
-/// Bytes of a request at most.
+/// Maximum bytes per request.
 pub(super) const PIECE_BYTES: u64 = 1 << 20;
 
-/// Reads whatever the device still gives, and writes nothing.
+/// Reads all readable blocks, and never writes.
 pub(super) struct PieceReader {
     disk: Rc<Disk>,
     arena: Arena,
@@ -22,7 +22,7 @@ pub(super) struct PieceReader {
 pub(crate) struct Piece {
     offset_bytes: u64,
     bytes: Vec<u8>,
-    /// Offsets of blocks that can't be read.
+    /// Offsets of unreadable blocks.
     unreadable: BTreeSet<u64>,
 }
 
@@ -35,10 +35,10 @@ impl PieceReader {
         self.disk.shape().capacity_bytes
     }
 
-    /// Reads whole blocks. What can't be read at once is read block by block.
+    /// Reads whole blocks, and block by block after an error.
     ///
     /// # Errors
-    /// There is no memory.
+    /// No memory is available.
     pub(super) async fn read(&self, offset_bytes: u64, length_bytes: u64) -> Result<Piece, PageError> {
         debug_assert!(offset_bytes.is_multiple_of(BLOCK) && length_bytes.is_multiple_of(BLOCK));
         let mut piece =
@@ -60,7 +60,7 @@ impl PieceReader {
 
     async fn read_part(&self, piece: &mut Piece, start: u64, length: u64) -> Result<bool, PageError> {
         let offset_bytes = piece.offset_bytes + start;
-        // Behind the end of a file that was cut short there is nothing.
+        // Nothing lies beyond the end of a truncated file.
         if offset_bytes.saturating_add(length) > self.disk.shape().capacity_bytes {
             return Ok(false);
         }
@@ -76,7 +76,7 @@ impl PieceReader {
 }
 
 impl Piece {
-    /// Some bytes of it.
+    /// A range of bytes.
     pub(crate) fn bytes(&self, offset_bytes: u64, length_bytes: u64) -> Result<&[u8], Problem> {
         let first_block = offset_bytes / BLOCK * BLOCK;
         if self.unreadable.range(first_block..offset_bytes + length_bytes).next().is_some() {
@@ -86,7 +86,7 @@ impl Piece {
         self.bytes.get(start..start + to_usize(length_bytes)).ok_or(Problem::Unreadable)
     }
 
-    /// Its blocks, with their places.
+    /// Blocks with their offsets.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = (u64, Result<&[u8], Problem>)> {
         let offsets = (self.offset_bytes..).step_by(BLOCK_BYTES);
         offsets.zip(self.bytes.chunks(BLOCK_BYTES)).map(|(offset_bytes, block)| {
@@ -95,13 +95,13 @@ impl Piece {
         })
     }
 
-    /// All of it.
+    /// All bytes.
     pub(crate) fn whole(&self) -> Result<&[u8], Problem> {
         self.bytes(self.offset_bytes, self.bytes.len() as u64)
     }
 }
 
-/// What is wrong with bytes that aren't what they should be.
+/// Problem of unexpected bytes.
 pub(crate) fn problem_of(bytes: Result<&[u8], Problem>) -> Problem {
     match bytes {
         Ok(bytes) if bytes.iter().all(|byte| *byte == 0) => Problem::Zeroed,

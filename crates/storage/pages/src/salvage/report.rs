@@ -2,55 +2,55 @@ use super::finding::{Finding, Severity};
 use super::{Doubt, PageSet};
 use crate::PageNumber;
 
-/// What became of the pages of a store, and how sound it is.
+/// State of a store and its pages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// Pages whose contents are surely those that were written last.
+    /// Number of pages with their last written contents.
     pub sound: u64,
-    /// Pages that were never written, or were discarded.
+    /// Number of pages never written, or discarded.
     pub empty: u64,
-    /// Pages that can be read, and of which no checksum is known. Those of a store that keeps none are all unchecked.
+    /// Readable pages with unknown checksums. Includes all pages of a store without checksums.
     pub unchecked: PageSet,
-    /// Pages whose newest version is lost, and of which an older one is left.
+    /// Pages whose newest version is lost, with an older one left.
     pub older: PageSet,
-    /// Pages of which a newer version may be lost: extents are missing, and which pages they held isn't known.
+    /// Pages with a possibly lost newer version, because extents with unknown pages are missing.
     pub doubtful: PageSet,
-    /// How many of the doubtful pages can be older than they were, at most.
+    /// Maximum number of doubtful pages that are outdated.
     pub doubtful_max: u64,
-    /// Pages of which nothing is left.
+    /// Pages without any version left.
     pub lost: PageSet,
-    /// How far the header can be trusted; `None` where none was set, or it is lost.
+    /// State of the header; `None` if it was never set, or is lost.
     pub header: Option<PageState>,
-    /// Whether a header was set, and nothing is left of it.
+    /// True if a header was set and is lost.
     pub header_lost: bool,
-    /// Whether the store was closed; `None` where its policy doesn't tell.
+    /// True if the store was closed; `None` if its policy doesn't record it.
     pub is_closed: Option<bool>,
-    /// Whether nothing but the given options says how many pages the store was made with. If it was made with others and has grown,
-    /// pages behind the lesser number have other numbers, and so has the header.
+    /// True if only the given options tell the initial number of pages. If they are wrong and the
+    /// store has grown, the header and the pages behind the smaller number have other numbers.
     pub is_numbering_assumed: bool,
-    /// The gravest of all findings.
+    /// Worst severity of all findings.
     pub worst: Option<Severity>,
-    /// How many findings there were.
+    /// Number of findings.
     pub findings: u64,
 }
 
-/// How far the contents of a page can be trusted.
+/// State of a page's contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PageState {
-    /// They are surely those that were written last.
+    /// Certainly the last written contents.
     Sound,
-    /// They can be read, and no checksum is known of them.
+    /// Readable, with unknown checksum.
     Unchecked,
-    /// They are whole and older than those that were written last.
+    /// Intact, but older than the last write.
     Older,
-    /// They are whole; a newer version may be lost.
+    /// Intact, but a newer version may be lost.
     Doubtful,
 }
 
 impl Report {
-    /// Whether nothing is damaged, whatever a power cut may have left.
+    /// Returns true if nothing is damaged, apart from effects of a power cut.
     pub fn is_sound(&self) -> bool {
         self.worst.is_none_or(|worst| worst == Severity::Harmless)
     }
@@ -60,7 +60,7 @@ impl Report {
         self.findings += 1;
     }
 
-    /// A page, as callers name it, with contents.
+    /// Counts a page with contents, by the caller's number.
     pub(super) fn count(&mut self, page: PageNumber, state: PageState) {
         if page == PageNumber::HEADER {
             self.header = Some(state);
@@ -74,7 +74,7 @@ impl Report {
         }
     }
 
-    /// A page without contents.
+    /// Counts a page without contents.
     pub(super) fn count_empty(&mut self, page: PageNumber, doubt: Option<Doubt>) {
         match doubt {
             Some(_) => self.count_doubtful(page),
@@ -83,7 +83,7 @@ impl Report {
         }
     }
 
-    /// A page without contents that may have had some.
+    /// Counts a page without contents that may have had some.
     pub(super) fn count_doubtful(&mut self, page: PageNumber) {
         if page == PageNumber::HEADER {
             self.header = Some(PageState::Doubtful);
@@ -92,7 +92,7 @@ impl Report {
         }
     }
 
-    /// A page of which nothing is left.
+    /// Counts a lost page.
     pub(super) fn count_lost(&mut self, page: PageNumber) {
         if page == PageNumber::HEADER {
             self.header_lost = true;

@@ -1,4 +1,4 @@
-//! What an inspection does, piece by piece.
+//! Tasks of an inspection.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -17,40 +17,40 @@ use crate::{BLOCK_BYTES, PageError, PageNumber};
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
 
-/// A piece of the work.
+/// A step of the inspection.
 #[derive(Debug)]
 pub(super) enum Task {
-    /// A copy of the ledger.
+    /// Reads a copy of the ledger.
     Ledger(u64),
-    /// Marks of a close.
+    /// Reads the marks of a close.
     Marks,
-    /// What the ledgers name is read next.
+    /// Plans reads of the structures that the ledgers name.
     Named,
-    /// Blocks of the directory of extents.
+    /// Reads blocks of the directory of extents.
     Directory(Range<u64>),
-    /// Blocks of the table of checksums.
+    /// Reads blocks of the table of checksums.
     Table(Range<u64>),
-    /// The log of checksums, from a round on.
+    /// Reads the log of checksums from a round on.
     Log(u64),
-    /// Blocks of a slot of the saved map.
+    /// Reads blocks of a slot of the saved map.
     Map(Range<u64>),
-    /// Blocks of the area.
+    /// Reads blocks of the area.
     Area(Range<u64>),
-    /// All structures are put together.
+    /// Combines all structures.
     Resolve,
-    /// The extent of this number behind those that are known to be durable.
+    /// Reads an extent of the tail, by index.
     Tail(usize),
-    /// Where pages lie is put in order.
+    /// Sorts the pages by place.
     Place,
-    /// Pages in the area, from this one of them on.
+    /// Reads pages in the area, from an index on.
     Placed(usize),
-    /// Pages in their own places.
+    /// Reads home pages, from a page on.
     Homes(u64),
-    /// What can be said of checksums only now.
+    /// Reports findings about checksums after all pages were read.
     Conclude,
 }
 
-/// The work on a store.
+/// Initial tasks of an inspection.
 pub(super) fn first_tasks(label: &Label) -> VecDeque<Task> {
     let has_area = label.policy.has_zones() || label.policy.has_staging_area();
     let mut tasks = VecDeque::new();
@@ -66,7 +66,7 @@ pub(super) fn first_tasks(label: &Label) -> VecDeque<Task> {
     tasks
 }
 
-/// The first piece of a range, and the rest of it.
+/// First piece of a range, and its rest.
 fn cut(range: Range<u64>) -> (Range<u64>, Option<Range<u64>>) {
     let middle = range.end.min(range.start + PIECE_BYTES);
     (range.start..middle, (middle < range.end).then_some(middle..range.end))
@@ -108,7 +108,7 @@ impl Inspection {
         }
     }
 
-    /// What comes before all else.
+    /// Puts a task before all others.
     fn next(&mut self, task: Option<Task>) {
         if let Some(task) = task {
             self.tasks.push_front(task);
@@ -134,7 +134,7 @@ impl Inspection {
         Ok(())
     }
 
-    /// Ledgers say where the rest is.
+    /// Plans reads of the structures that the ledgers name.
     fn plan_named(&mut self) {
         match &mut self.evidence {
             Evidence::Staged(evidence) => {
@@ -230,7 +230,7 @@ impl Inspection {
             Evidence::Zones(evidence) => evidence.resolve(),
             Evidence::InPlace => return,
         };
-        // The ledger may be an older one, and so may what it says of checksums.
+        // The ledger may be outdated, and so may its record of checksums.
         if self.resolved.doubt.is_some() {
             self.sums.iter_mut().for_each(SumsEvidence::doubt_all);
         }
@@ -242,7 +242,7 @@ impl Inspection {
             in_doubt.saturating_add(self.resolved.unplaced.len()).min(self.label.pages);
     }
 
-    /// An extent behind those that are known to be durable counts if it is whole, and its group.
+    /// Reads an extent of the tail, which counts if it and its group are complete.
     async fn follow_tail(&mut self, index: usize) -> Result<(), PageError> {
         let Some(extent) = self.resolved.tail.get(index).cloned() else {
             let unended = std::mem::take(&mut self.group);
@@ -279,7 +279,7 @@ impl Inspection {
         Ok(true)
     }
 
-    /// Batches that aren't there as a whole, as a power cut leaves them.
+    /// Reports incomplete batches, as left by a power cut.
     fn leave_tail(&mut self, extents: &[TailExtent]) {
         let (Some(first), Some(last)) = (extents.first(), extents.last()) else { return };
         debug_assert!(first.sequence <= last.sequence, "extents in their order");
@@ -302,14 +302,15 @@ impl Inspection {
         if self.label.policy.has_zones() {
             let doubt = self.resolved.doubt;
             for page in self.page_set().iter().filter(|page| !self.resolved.newest.contains_key(page)) {
-                // A page that counts has a header in its zone, so one without was hardly ever written.
+                // A live page has a header in its zone, so a page without one was most likely never
+                // written.
                 if self.resolved.unplaced.contains(page) {
                     self.report.count_doubtful(self.label.outer(page));
                 } else {
                     self.report.count_empty(self.label.outer(page), doubt);
                 }
             }
-            // Pages have no places of their own that it would be held against.
+            // Pages in zones have no home places to check.
             self.resolved.newest = FxHashMap::default();
         }
     }

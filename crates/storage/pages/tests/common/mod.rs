@@ -1,4 +1,4 @@
-//! Devices to put stores on, and contents to tell apart.
+//! Devices for stores, and distinguishable contents.
 #![allow(
     dead_code,
     missing_docs,
@@ -24,17 +24,17 @@ use nandle_pages::{Batch, CreateOptions, OpenOptions, PageNumber, PolicyKind, St
 pub(crate) const DEVICE: DeviceId = DeviceId::from_index(0);
 pub(crate) const PAGE_BYTES: usize = 4096;
 
-/// Where the copies of the label are, which begin the slots of a small store.
+/// Offsets of the labels, at the starts of a small store's slots.
 pub(crate) fn label_places() -> impl Iterator<Item = u64> {
     (0..8).map(|slot| slot * (64 << 10))
 }
 
-/// Little memory, and nothing gathered.
+/// Options with little memory and no gathering.
 pub(crate) fn open_options() -> OpenOptions {
     OpenOptions { memory_bytes: 1 << 20, gather_bytes: 0, ..OpenOptions::default() }
 }
 
-/// A small store, its parts close together.
+/// Options of a small store with adjacent parts.
 pub(crate) fn create_options(policy: PolicyKind) -> CreateOptions {
     CreateOptions {
         alignment_bytes: PAGE_BYTES as u64,
@@ -50,7 +50,7 @@ pub(crate) fn memory_world() -> Box<dyn Io> {
     Box::new(world)
 }
 
-/// A device without a page cache.
+/// Shape of a device without a page cache.
 pub(crate) fn direct_shape(capacity_bytes: u64) -> Shape {
     Shape {
         capacity_bytes,
@@ -64,14 +64,14 @@ pub(crate) fn direct_shape(capacity_bytes: u64) -> Shape {
     }
 }
 
-/// A world in memory with a device that takes requests of so many bytes at most.
+/// A world in memory whose device limits the length of requests.
 pub(crate) fn short_world(largest_transfer_bytes: u64) -> Box<dyn Io> {
     let mut world = MemoryWorld::new(64, Nanos::from_micros(20));
     world.add_shaped(Shape { largest_transfer_bytes, ..direct_shape(32 << 20) });
     Box::new(world)
 }
 
-/// A modelled drive with contents, and a handle to them.
+/// A modelled drive with its media, and a handle to them.
 pub(crate) fn model_world(name: &str, media: impl FnOnce(Media) -> Media) -> (Box<dyn Io>, SharedMedia) {
     let mut timing = ModelWorld::new(Host::with_slots(64));
     let device = timing.add(Model::named(name).unwrap().device().unwrap());
@@ -80,12 +80,12 @@ pub(crate) fn model_world(name: &str, media: impl FnOnce(Media) -> Media) -> (Bo
     (Box::new(world), shared)
 }
 
-/// The same timing on contents that are there already.
+/// A modelled drive with existing media.
 pub(crate) fn world_on(name: &str, media: Media) -> (Box<dyn Io>, SharedMedia) {
     model_world(name, |_| media)
 }
 
-/// The real disk, through each of the real worlds that the system allows.
+/// Real disk through each available real world.
 pub(crate) fn real_worlds() -> Vec<Box<dyn Io>> {
     let file = || {
         let file = tempfile::tempfile_in(Path::new(env!("CARGO_TARGET_TMPDIR"))).unwrap();
@@ -102,7 +102,7 @@ pub(crate) fn real_worlds() -> Vec<Box<dyn Io>> {
     worlds
 }
 
-/// Every kind of world: in memory, modelled, real.
+/// All kinds of worlds: in memory, modelled, real.
 pub(crate) fn worlds() -> Vec<Box<dyn Io>> {
     let mut worlds = vec![memory_world(), model_world("x25-e-64", |media| media).0];
     worlds.extend(real_worlds());
@@ -114,7 +114,7 @@ pub(crate) fn run<F: Future>(world: Box<dyn Io>, test: impl FnOnce(Handle) -> F)
     runtime.block_on(test(runtime.handle()))
 }
 
-/// A batch that gives each page contents made of its number and a version.
+/// A batch that fills each page with its number and a version.
 pub(crate) fn batch(store: &Store, pages: &[u64], version: u64) -> Batch {
     let mut batch = Batch::new();
     for &page in pages {
@@ -130,7 +130,7 @@ pub(crate) fn fill(buffer: &mut [u8], page: u64, version: u64) {
     buffer.chunks_mut(8).for_each(|chunk| chunk.copy_from_slice(&word.to_le_bytes()));
 }
 
-/// The version in a page; `None` when it is torn, another page's, or never written.
+/// Version in a page; `None` if it is torn, misplaced, or was never written.
 pub(crate) fn version_in(contents: &[u8], page: u64) -> Option<u64> {
     let word = u64::from_le_bytes(contents[..8].try_into().unwrap());
     let whole = contents.chunks(8).all(|chunk| chunk == word.to_le_bytes());

@@ -163,11 +163,11 @@ impl Trial<'_> {
             _ => None,
         });
         let complaint = self.closed.page_complaint(&sound.collect::<Vec<_>>());
-        // Without checksums nothing tells that a ledger is an older one.
+        // Without checksums an older ledger goes unnoticed.
         complaint.filter(|_| self.scenario.policy.promises().checks_pages).map_or(Ok(()), Err)
     }
 
-    /// Opens the store and reads all of it; none if it doesn't open.
+    /// Opens the store and reads all of it. Returns `None` if it doesn't open.
     fn open(&self, read_only: bool, outcome: &mut BadBlocks) -> Result<Option<Seen>, String> {
         let stage = self.stage()?;
         let (handle, device) = (stage.runtime.handle(), stage.device);

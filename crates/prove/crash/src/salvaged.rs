@@ -19,16 +19,16 @@ use crate::stage::{Purpose, Stage};
 const UNIT_BLOCKS: u64 = 16;
 const BLOCK: u64 = BLOCK_BYTES as u64;
 
-/// Used pages as salvage gives them.
+/// Used pages from salvage.
 pub(crate) struct Salvaged {
-    /// Of the store.
+    /// Number of pages of the store.
     pub(crate) pages: u64,
-    /// None for a page without contents.
+    /// `None` for pages without contents.
     pub(crate) found: Vec<Option<(Found, PageState)>>,
     pub(crate) report: Report,
 }
 
-/// Salvages what is on a stage.
+/// Salvages the store on a stage.
 pub(crate) fn salvage(stage: &Stage, places: &Places) -> Result<Salvaged, String> {
     let (handle, device) = (stage.runtime.handle(), stage.device);
     let salvaged = stage.runtime.block_on(async {
@@ -39,7 +39,7 @@ pub(crate) fn salvage(stage: &Stage, places: &Places) -> Result<Salvaged, String
         let mut visit = |page, contents: &[u8], state| {
             let used = found.iter_mut().zip(&numbers).find(|(_, number)| **number == page);
             if let Some((place, _)) = used {
-                // A power cut may tear what lies behind the header, which no call reads.
+                // The rest of the header's page may be torn, but no call reads it.
                 let most = if page == PageNumber::HEADER { HEADER_BYTES } else { contents.len() };
                 let contents = contents.get(..most).unwrap_or(contents);
                 *place = Some((inspect_page(contents, page), state));
@@ -61,13 +61,13 @@ pub(crate) struct Image<'a> {
 }
 
 impl Image<'_> {
-    /// Salvages it as it is, and with one bad unit.
+    /// Salvages the image unchanged, and with one bad unit.
     pub(crate) fn check(&self) -> Result<(), String> {
         let purpose = Purpose { is_recorded: false, has_trouble: false, seed: self.seed };
         let places = Places::of(self.scenario);
         let salvaged = salvage(&Stage::new(self.scenario, self.contents, purpose)?, &places)?;
         self.judge_whole(&salvaged).map_err(|what| format!("salvage: {what}; {:?}", salvaged.report))?;
-        // Without checksums nothing tells that a ledger is an older one.
+        // Without checksums an older ledger goes unnoticed.
         let checks = self.scenario.policy.promises().checks_pages;
         let ([contents], true) = (self.contents, checks) else { return Ok(()) };
         let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
@@ -77,7 +77,7 @@ impl Image<'_> {
         self.judge_sound(&salvaged).map_err(bad)
     }
 
-    /// A unit that is unreadable, zeros or noise.
+    /// Makes a unit unreadable, zeroed or noisy.
     fn with_bad_unit(
         &self,
         contents: &Contents,
@@ -97,7 +97,7 @@ impl Image<'_> {
         Stage::new(self.scenario, &[bad], purpose)
     }
 
-    /// Nothing is bad: all of it is explained at once.
+    /// Judges an image without a bad unit, whose pages must be explained together.
     fn judge_whole(&self, salvaged: &Salvaged) -> Result<(), String> {
         let Salvaged { pages, found, report } = salvaged;
         if report.worst == Some(Severity::Loss) {

@@ -14,7 +14,7 @@
 //!    0  magic      8  "NANDLEPG", in the log          0  magic   8  "NANDLEPT", in the table
 //!    8  id        16  the store's                     8  id     16  the store's
 //!   24  round      8                                 24  round   8
-//!   32  entries    4  so many follow                 32  chunk   8
+//!   32  entries    4  number of entries              32  chunk   8
 //!   36  table      4  see below                      40  sums        4 each, of the chunk's pages; 0: unknown
 //!   40  entries   12 each: page number 8, sum 4; 0: unknown
 //! 4092  checksum   4  CRC32C of all bytes before   4092  checksum   4

@@ -8,16 +8,16 @@
 //!    0  magic     8  "NANDLEPH"
 //!    8  id       16  the store's
 //!   24  pages     8
-//!   32  area      8  bytes of the area; 0 as earlier programs wrote it
-//!   40  header    8  one more than the number of the page with the header; 0 where there is none, and as earlier programs wrote it
+//!   32  area      8  length of the area in bytes; 0 from earlier programs
+//!   40  header    8  one more than the number of the header's page; 0 without one, or from earlier programs
 //!   48  zeros
-//! 4092  checksum  4  CRC32C of all bytes before
+//! 4092  checksum  4  CRC32C of all preceding bytes
 //! ```
 //!
 //! A growth writes them together with its last labels, after a label with that number of pages is
 //! durable. A mark with more pages than every label is therefore damage: the labels have been
 //! replaced by older ones, even if other structures contain the new pages. If all labels are lost,
-//! the number of the header's page is the number of pages that the store was made with.
+//! the number of the header's page equals the initial number of pages.
 
 use super::{Label, places};
 use crate::PageNumber;
@@ -49,13 +49,13 @@ pub(crate) fn decode(id: u128, block: &[u8]) -> Option<HighWater> {
     Some(HighWater { pages, area_bytes, header_page: header.checked_sub(1).map(PageNumber) })
 }
 
-/// A mark of any store, and its id.
+/// Decodes a mark of any store. Returns it with the store's id.
 pub(crate) fn decode_any(block: &[u8]) -> Option<(u128, HighWater)> {
     let id = block.get(MAGIC.len()..)?.first_chunk().map(|id| u128::from_le_bytes(*id))?;
     Some((id, decode(id, block)?))
 }
 
-/// Places where a mark may lie, whatever the length of the store's slots.
+/// Possible places of a mark, for all lengths of slots.
 pub(crate) fn candidates() -> impl Iterator<Item = u64> {
     places::slot_lengths().flat_map(places::high_water_at)
 }

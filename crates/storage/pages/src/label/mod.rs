@@ -7,7 +7,7 @@
 //! destroys one copy at most:
 //!
 //! ```text
-//! slot_bytes   a power of two: 64 KiB, or 1 MiB with pages of 1 GiB and more, or as much as holds a ledger
+//! slot_bytes   a power of two: 64 KiB, or 1 MiB for stores from 1 GiB on, or more if a ledger needs it
 //!    0  label   4096                a copy in each slot
 //! 4096  mark    4096                of a close, in slots 0 and 1; of the [high water](high_water), in slots 6 and 7; else zeros
 //! 8192  ledger  ledger_bytes        copy k in slot k
@@ -22,28 +22,27 @@
 //!
 //! ```text
 //!  0  magic             8  "NANDLEPS"
-//!  8  version           4  5; 4 where there are no slots; 3 where the ledger of out-of-place doesn't tell of extents, and where the
-//!                          area of checksums has no room for later pages; 2 where there are neither marks of a close nor
-//!                          checksums, and where out-of-place saves no map; 1 where there are two copies of the ledger, in its own
-//!                          version 1, as well
+//!  8  version           4  5; 4 without slots; 3 without required extents in the ledger of out-of-place, and without
+//!                          room for checksums of added pages; 2 without marks of a close, checksums, and the saved
+//!                          map of out-of-place; 1 with only two copies of the ledger, in its own version 1
 //! 12  policy            4  1 direct, 2 doublewrite, 3 stable-buffer, 4 stable-ring, 5 out-of-place, 6 auto
-//! 16  id               16  drawn when the store is made; every other structure of the store repeats it
+//! 16  id               16  chosen at creation, and repeated in every other structure of the store
 //! 32  page_bytes        8  4096 … 65536, a power of two
-//! 40  pages             8  that of the header included
-//! 48  ledger_bytes      8  length of one copy of the ledger; 0 where the policy stages nothing
-//! 56  ledger_offset     8  8192: of each slot. Before version 5 the first of the copies, which lay one behind the other, and
-//!                          behind them both marks; both copies of the label lay at bytes 0 and 4096
+//! 40  pages             8  including the header's
+//! 48  ledger_bytes      8  length of one copy of the ledger; 0 if the policy doesn't stage pages
+//! 56  ledger_offset     8  8192, within each slot. Before version 5 the offset of the first of contiguous copies,
+//!                          followed by both marks, with the two copies of the label at bytes 0 and 4096
 //! 64  area_offset       8  the staging area; with out-of-place, the zones
 //! 72  area_bytes        8
-//! 80  home_offset       8  page n is at home_offset + n * page_bytes, but with out-of-place
+//! 80  home_offset       8  page n is at home_offset + n * page_bytes, except with out-of-place
 //! 88  sums_offset       8  checksums of home pages, from version 3 on
-//! 96  sums_bytes        8  0: there are none
-//! 104 generation        8  counts the writes of copies; 0 as earlier programs wrote it, which pass over it
+//! 96  sums_bytes        8  0 without checksums
+//! 104 generation        8  counts writes of copies; 0 from earlier programs, which ignore it
 //! 112 slot_bytes        8  0 before version 5
-//! 120 sums_chunks       8  of the checksums: each 1013 pages; 0 before version 5, where sums_bytes are 16 KiB for each
-//! 128 header_page       8  one more than the [number](numbers) of the page with the header; 0: there is none, as before version 5
+//! 120 sums_chunks       8  of the checksums, of 1013 pages each; 0 before version 5, with 16 KiB of sums_bytes for each
+//! 128 header_page       8  one more than the [number](numbers) of the header's page; 0 without one, as before version 5
 //! 136 zeros
-//! 4092 checksum         4  CRC32C of all bytes before
+//! 4092 checksum         4  CRC32C of all preceding bytes
 //! ```
 //!
 //! To grow, the store writes one copy, flushes, writes the others, and flushes; only then do the

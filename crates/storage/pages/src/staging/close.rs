@@ -11,15 +11,15 @@
 //!    8  id         16  the store's
 //!   24  generation  8  of the newest ledger
 //!   32  sequence    8  of the last extent
-//!   40  is_doubled  8  1: the ledger of the generation before says what the newest says; 0 otherwise
-//!   48  complete    8  one more than the last round of the checksums of home pages that has entries, if every chunk of them was
-//!                      written since; 0 otherwise
-//!   56  directory   8  first block of the [directory](super::directory) among those that the [label](crate::label) provides; before version 5 in the
-//!                      staging area
-//!   64  blocks      8  of the directory; 0: there is none
-//!   72  pages       8  of the store; 0 as earlier programs wrote it
+//!   40  is_doubled  8  1: the previous ledger equals the newest; 0 otherwise
+//!   48  complete    8  one more than the last round of home pages' checksums with entries, if every chunk was
+//!                      rewritten since; 0 otherwise
+//!   56  directory   8  first block of the [directory](super::directory), among those reserved by the
+//!                      [label](crate::label); before version 5 in the staging area
+//!   64  blocks      8  of the directory; 0 without one
+//!   72  pages       8  of the store; 0 from earlier programs
 //!   80  zeros
-//! 4092  checksum    4  CRC32C of all bytes before
+//! 4092  checksum    4  CRC32C of all preceding bytes
 //! ```
 //!
 //! Every opening for writing begins with a ledger of its own. A mark is therefore valid until a

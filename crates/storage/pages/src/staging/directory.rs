@@ -12,11 +12,11 @@
 //!    8  id         16  the store's
 //!   24  generation  8  of the mark that names it
 //!   32  index       4  of the block in the directory
-//!   36  first       4  byte of the payload at which the first record begins; 4052 if none does
-//!   40  payload  4052  a part of the records, one behind the other, zeros at the end
-//! 4092  checksum    4  CRC32C of all bytes before
+//!   36  first       4  offset in the payload of the first record that starts there; 4052 if none does
+//!   40  payload  4052  part of the consecutive records; zeros at the end
+//! 4092  checksum    4  CRC32C of all preceding bytes
 //!
-//! a record           length of the header, 2 bytes, and the header without the zeros and the checksum at its end
+//! a record           length of the header, 2 bytes, and the header without trailing zeros and checksum
 //! ```
 //!
 //! Each block is independent: a bad one costs only the records with parts in it.

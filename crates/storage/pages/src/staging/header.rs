@@ -8,17 +8,17 @@
 //! ```text
 //!    0  magic        8  "NANDLEPX"
 //!    8  id          16  the store's
-//!   24  epoch        8  of the opening of the store in which it was written, from 1 on; 0 in a renewal, which counts only
-//!                       when the ledger names it
-//!   32  sequence     8  one more than that of the extent before, also across openings
+//!   24  epoch        8  number of the opening that wrote it, from 1; 0 in a renewal, which is valid only if the
+//!                       ledger names it
+//!   32  sequence     8  one more than that of the previous extent, also across openings
 //!   40  durable      8  all extents up to this sequence were durable when this one was written
-//!   48  position     8  block of the staging area at which it lies
-//!   56  pages        4  entries with contents; they come first, in the order of their slots
-//!   60  discards     4  entries without
-//!   64  is_last      4  1: a group of batches ends here, 0: it goes on in the next extent
+//!   48  position     8  its block in the staging area
+//!   56  pages        4  number of entries with contents, which come first, in the order of their slots
+//!   60  discards     4  number of entries without contents
+//!   64  is_last      4  1: ends a group of batches; 0: the group continues in the next extent
 //!   68  zeros        4
 //!   72  entries     12 each: page number 8, checksum of number and contents 4 (0 in a discard)
-//! 4092  checksum     4  CRC32C of all bytes before
+//! 4092  checksum     4  CRC32C of all preceding bytes
 //! ```
 //!
 //! A header is valid if its checksum, id and position are correct. Two kinds of valid headers

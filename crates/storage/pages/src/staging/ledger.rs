@@ -10,21 +10,21 @@
 //! ```text
 //!  0  magic        8  "NANDLEPL"
 //!  8  id          16  the store's
-//! 24  epoch        8  counts openings
-//! 32  generation   7  counts ledgers
-//! 39  unconfirmed  1  how many generations before it is the last that was known to be durable when it was written; 0 in
+//! 24  epoch        8  number of the opening
+//! 32  generation   7  number of the ledger
+//! 39  unconfirmed  1  number of generations since the last one known to be durable when it was written; 0 in
 //!                     version 1, with two copies
-//! 40  durable      8  the ledger tells of the extents up to this sequence
+//! 40  durable      8  sequence up to which the ledger covers the extents
 //! 48  blocks       8  of the staging area
-//! 56  sums            8  the last round of the [checksums of home pages](crate::home_sums); not before version 3
-//! 64  headers_seal    4  CRC32C over position (8 bytes) and checksum (4 bytes) of each header that it names, in the order of
-//!                        their positions; not before version 3
+//! 56  sums            8  last round of the [checksums of home pages](crate::home_sums); not before version 3
+//! 64  headers_seal    4  CRC32C over position (8 bytes) and checksum (4 bytes) of each named header, in the order
+//!                        of their positions; not before version 3
 //! 68  zeros           4  not before version 3
-//! 72  headers         a bit for each block: an extent begins here, and some of its pages are alive; before version 3 at 56
-//!     slots           a bit for each block: a page begins here that is alive; it is a page of the extent with the
-//!                     greatest sequence, of those named, that covers the block: an extent may lie on dead slots of older ones
+//! 72  headers         a bit per block: set if an extent with live pages starts here; before version 3 at 56
+//!     slots           a bit per block: set if a live page starts here, which belongs to the named extent with
+//!                     the greatest sequence that covers the block, as extents may overwrite dead slots
 //!     zeros
-//! -4  checksum     4  CRC32C of all bytes before, at the very end
+//! -4  checksum     4  CRC32C of all preceding bytes, at the very end
 //! ```
 //!
 //! Bits are numbered from the lowest of the first byte. A ledger is written after a flush has made

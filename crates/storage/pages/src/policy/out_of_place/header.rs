@@ -9,18 +9,18 @@
 //! ```text
 //!    0  magic        8  "NANDLEPZ"
 //!    8  id          16  the store's
-//!   24  sequence     8  the timestamp: one more than that of the extent before, over all zones
+//!   24  sequence     8  one more than that of the previous extent, across all zones
 //!   32  durable      8  all extents up to this sequence were durable when this one was written
-//!   40  position     8  block of the area at which it lies
-//!   48  pages        4  entries with contents; they come first, in the order of their places
-//!   52  discards     4  entries without
-//!   56  is_last      4  1: a group of batches ends here, 0: it goes on in the next sequence
-//!   60  form         4  2; 1 where the entries begin at 64; 0 where they do, and are 12 bytes each, without the length, all
-//!                      pages lying as they are
-//!   64  next         8  the zone that the first extent after this one goes to that begins a zone; all ones if none was free
-//!   72  entries     16 each: page number 8, checksum of number and contents 4, bytes that the page takes 4 (both 0 in
+//!   40  position     8  its block in the area
+//!   48  pages        4  number of entries with contents, which come first, in the order of their places
+//!   52  discards     4  number of entries without contents
+//!   56  is_last      4  1: ends a group of batches; 0: the group continues in the next sequence
+//!   60  form         4  2; 1 if the entries start at 64; 0 if they also have 12 bytes each, without the length, and
+//!                      all pages are uncompressed
+//!   64  next         8  zone to begin next after this extent; all ones if none was free
+//!   72  entries     16 each: page number 8, checksum of number and contents 4, stored length 4 (both 0 in
 //!                      a discard)
-//! 4092  checksum     4  CRC32C of all bytes before
+//! 4092  checksum     4  CRC32C of all preceding bytes
 //! ```
 //!
 //! Pages are stored contiguously, uncompressed ones first, so that they occupy whole blocks. Zeros

@@ -9,35 +9,34 @@
 //! ```text
 //!  0  magic        8  "NANDLEPO"
 //!  8  id          16  the store's
-//! 24  generation   8  counts ledgers
+//! 24  generation   8  number of the ledger
 //! 32  zone_blocks  8  length of a zone
-//! 40  durable      8  all extents up to this sequence are durable; some of them may be gone, their pages being elsewhere
-//! 48  cut          8  the last sequence of the run before that counts; unused from version 3 on
-//! 56  first        8  the first sequence of this run; what lies between is what a power cut left behind; unused from version 3
-//!                     on
-//! 64  unconfirmed  8  how many generations before it is the last that was known to be durable when it was written; 0 in
+//! 40  durable      8  sequence up to which all extents are durable; some may be gone, with their pages elsewhere
+//! 48  cut          8  last valid sequence of the previous run; unused from version 3 on
+//! 56  first        8  first sequence of this run; a power cut left behind those between; unused from version 3 on
+//! 64  unconfirmed  8  number of generations since the last one known to be durable when it was written; 0 in
 //!                     version 1, with two copies
-//! 72  is_closed    8  1: since it was written pages were only moved, and nothing was acknowledged; 0 otherwise
-//! 80  aborted    128  8 times two numbers of 8 bytes: sequences between them don't count, wherever their headers lie; 0 0 in
-//!                     what isn't used, in version 1, and from version 3 on
-//! 208 map_blocks   8  length of a slot of the [saved map](super::saved_map); 0 before version 3, which has none
-//! 216 saved        8  the saved map tells of all extents up to this sequence, and their headers don't matter any more
-//! 224 slot         8  which of the two slots has it; with `saved` 0 there is none
-//! 232 is_clean     8  1: closed, everything is in the saved map, and nothing was written since; 0 otherwise
-//! 240 begun        8  no extent has a greater sequence than this and 2³², where an opening that was cut off wrote any
-//! 248 next         8  the zone that was to be begun next when the map was saved, or, if nothing was written after that, when the
-//!                     store was opened; all ones if none was free
-//! 256 needed       8  number of extents behind `saved` and up to `durable` that tell of a page and after which no other of
-//!                     those does; 0 before version 4
-//! 264 needed_seal  4  CRC32C over sequence (8 bytes) and checksum (4 bytes) of the header of each of them, by their
+//! 72  is_closed    8  1: since then pages were only moved, and nothing was acknowledged; 0 otherwise
+//! 80  aborted    128  8 pairs of numbers of 8 bytes: sequences between them are invalid; 0 0 if unused, in
+//!                     version 1, and from version 3 on
+//! 208 map_blocks   8  length of a slot of the [saved map](super::saved_map); 0 before version 3
+//! 216 saved        8  sequence up to which the saved map covers all extents, whose headers no longer matter
+//! 224 slot         8  slot of the saved map; unused if `saved` is 0
+//! 232 is_clean     8  1: closed, with everything in the saved map and no later write; 0 otherwise
+//! 240 begun        8  no extent has a sequence above this plus 2³², not even one of an interrupted opening
+//! 248 next         8  zone to begin next when the map was saved, or when the store was opened if nothing was
+//!                     written in between; all ones if none was free
+//! 256 needed       8  number of extents behind `saved`, up to `durable`, with the newest entry of a page; 0
+//!                     before version 4
+//! 264 needed_seal  4  CRC32C over sequence (8 bytes) and header checksum (4 bytes) of each of them, in order of
 //!                     sequences; 0 before version 4
-//! 268 spare        4  spare room of the store, in percent of its pages
-//! 272 map_pages    8  pages of which the saved map has records, and for which the zones are enough; 0 as earlier programs wrote
-//!                     it: the label's
-//! 280 zones        8  how many there are, with the slots of the saved map behind them; 0 as earlier programs wrote it: as many
-//!                     as fit into the area
+//! 268 spare        4  spare space in percent of the pages
+//! 272 map_pages    8  number of page records in the saved map, which the zones support; 0 from earlier programs:
+//!                     as in the label
+//! 280 zones        8  number of zones, followed by the slots of the saved map; 0 from earlier programs: as many
+//!                     as fit the area
 //! 288 zeros
-//! 4092 checksum    4  CRC32C of all bytes before
+//! 4092 checksum    4  CRC32C of all preceding bytes
 //! ```
 //!
 //! A ledger is written:

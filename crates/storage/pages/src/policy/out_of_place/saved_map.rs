@@ -9,17 +9,17 @@
 //! ```text
 //!    0  magic        8  "NANDLEPM"
 //!    8  id          16  the store's
-//!   24  saved        8  the sequence up to which this map tells; every map of a store has another
+//!   24  saved        8  sequence up to which this map covers extents, unique among the maps of a store
 //!   32  index        8  of the block in its slot
-//!   40  records    252 times 16: of the pages by their numbers, then of the zones; zeros behind the last
+//!   40  records    252 of 16 bytes: pages by number, then zones; zeros behind the last
 //! 4072  zeros
-//! 4092  checksum     4  CRC32C of all bytes before
+//! 4092  checksum     4  CRC32C of all preceding bytes
 //!
-//! a page             8  byte of the area at which it begins; all ones when it was never written
-//!                    4  bytes that it takes; 0: it was discarded, by the header in that block
+//! a page             8  offset in the area; all ones if never written
+//!                    4  stored length; 0: discarded, by the header in that block
 //!                    4  checksum of number and contents
-//! a zone             8  the greatest sequence in it
-//!                    4  blocks of it that are filled; 0: it is free
+//! a zone             8  greatest sequence in it
+//!                    4  number of filled blocks; 0 if free
 //!                    4  zeros
 //! ```
 //!

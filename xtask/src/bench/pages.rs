@@ -1,6 +1,5 @@
 //! Page store: policies compared with bare writes and SQLite on this machine's disk, threads that
 //! share a store, modelled drives in virtual time, and CPU time per page.
-//! and what a page costs the processor.
 
 mod ablation;
 mod choice;

@@ -139,11 +139,11 @@ impl Trial<'_> {
         judged.map_err(|what| format!("salvage: {what}; {:?}", salvaged.report))
     }
 
-    /// Of a closed store salvage gives all that an opening reads, and as sound.
+    /// Checks that salvage of a closed store finds every page that an opening reads, as sound.
     fn compare(&self, salvaged: &Salvaged, seen: &Seen) -> Result<(), String> {
         let checks = self.scenario.policy.promises().checks_pages;
         for ((page, opened), salvaged) in (0..).zip(&seen.found).zip(&salvaged.found) {
-            // A discarded page may be empty, or hold what it held.
+            // A discarded page may be empty, or hold earlier contents.
             let Some(opened) = opened.filter(|_| !self.closed.may_be_empty(page)) else { continue };
             // Without checksums a page of zeros is an empty one.
             let is_same = salvaged.map_or(opened == Found::Whole(0) && !checks, |(found, state)| {

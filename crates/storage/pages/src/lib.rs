@@ -19,11 +19,11 @@
 //! Later programs call [`PageStore::open`]; [`PageStore::open_or_create`] combines both. There are
 //! three interfaces to the same store:
 //!
-//! | interface | takes | for |
+//! | interface | input | suits |
 //! |---|---|---|
-//! | [`PageStore`] | a path, bytes | a program that wants pages in a file; it alone opens files |
-//! | [`BlockingStore`] | a device, the store's memory | an engine with threads, which fills pages in place and keeps several requests under way |
-//! | [`Store`] | a device of a [`nandle_io::runtime`] | an engine with one thread for each world of devices, real or modelled |
+//! | [`PageStore`] | a path, bytes | a program with pages in a file; only this interface opens files |
+//! | [`BlockingStore`] | a device, the store's memory | an engine with threads that fills pages in place and has several requests in flight |
+//! | [`Store`] | a device of a [`nandle_io::runtime`] | an engine with a thread per world of devices, real or modelled |
 //!
 //! # In an engine
 //!
@@ -35,14 +35,14 @@
 //!    `nandle advise --for pages` predicts each from a profile of the disk, and
 //!    [`PageOptions::with_quickest_policy`] selects the best prediction:
 //!
-//!    | policy | after a power cut | takes | suits |
+//!    | policy | after a power cut | writes | suits |
 //!    |---|---|---|---|
-//!    | [`Direct`](PolicyKind::Direct) | pages may be torn, batches there in part | every page once | engines with a journal and full-page images of their own |
-//!    | [`DoubleWrite`](PolicyKind::DoubleWrite) | batches whole | every page twice, at once | a yardstick |
-//!    | [`StableBuffer`](PolicyKind::StableBuffer) | batches whole | every page twice, home in the background in patterns that the drive likes | old flash: a staging area as small as the drive's focused area |
-//!    | [`StableRing`](PolicyKind::StableRing) | batches whole | the same, home by a sweep | drives on which random writes cost much; the larger the ring, the better |
-//!    | [`OutOfPlace`](PolicyKind::OutOfPlace) | batches whole | every page once, compressed, and cleaning; 64 bytes of memory a page | drives that wear, pages that compress |
-//!    | [`Auto`](PolicyKind::Auto) | as `Direct` | what costs less of `Direct` and `StableRing` | unknown drives |
+//!    | [`Direct`](PolicyKind::Direct) | torn pages and partial batches | every page once | engines with a journal and full-page images of their own |
+//!    | [`DoubleWrite`](PolicyKind::DoubleWrite) | whole batches | every page twice, the second time at once | comparisons |
+//!    | [`StableBuffer`](PolicyKind::StableBuffer) | whole batches | every page twice, destaged in the background in patterns that suit the drive | old flash: a staging area as small as the drive's focused area |
+//!    | [`StableRing`](PolicyKind::StableRing) | whole batches | every page twice, destaged by a sweep | drives with expensive random writes; the larger the ring, the better |
+//!    | [`OutOfPlace`](PolicyKind::OutOfPlace) | whole batches | every page once, compressed, and cleaning; 64 bytes of memory per page | drives that wear, compressible pages |
+//!    | [`Auto`](PolicyKind::Auto) | as `Direct` | the cheaper of `Direct` and `StableRing` | unknown drives |
 //!
 //! 2. Create a store once. [`CreateOptions`] set its policy and page length, which never change,
 //!    and its number of pages, which can [grow](Store::grow). [`CreateOptions::device_bytes`] is

@@ -129,7 +129,6 @@ fn a_failed_write_home_stops_the_store_and_loses_nothing() {
 }
 
 /// Faults of single blocks: a read returns the page as written, or an error that names it.
-/// names it.
 #[test]
 fn damaged_lost_misdirected_and_stale_blocks_are_never_passed_on() {
     let faults = [

@@ -38,7 +38,7 @@ struct History {
     last: Vec<u64>,
 }
 
-/// Runs sessions, the last of which is closed or not.
+/// Runs several sessions. The last one is closed if `is_closed` is set.
 fn history(policy: PolicyKind, seed: u64, is_closed: bool) -> History {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let (mut newest, mut version, mut last) = ([0; PAGES as usize], 0, Vec::new());

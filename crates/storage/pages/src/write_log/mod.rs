@@ -13,8 +13,8 @@
 //! | where an extent goes | | slots | zones, by lifetimes |
 //! | header | [`ExtentHeader`] | with an epoch | with lengths, and the zone that is next |
 //! | contents | buffers | pages | pages, compressed ones packed |
-//! | newest version | [`Versions`] | a table of what is staged | a map of all pages |
-//! | how much may be volatile | [`Limits`] | what fits beside itself | what fits into the zones kept for it |
+//! | newest version | [`Versions`] | a table of staged pages | a map of all pages |
+//! | limit of volatile changes | [`Limits`] | a quarter of the area | the zones kept for a renewal |
 //! | when it is durable | | destaged, then reclaimed by a ledger | its older versions die, zones by a ledger |
 //!
 //! Commits are grouped in two layers, for two savings. Here they share *extents*: while the maximum

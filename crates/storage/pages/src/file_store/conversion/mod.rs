@@ -4,8 +4,8 @@
 //! ```text
 //! NAME         NAME.converting
 //! old store    –
-//! old store    a copy that grows; the next conversion makes it anew
-//! old store    a whole copy, durable
+//! old store    a partial copy, remade by the next conversion
+//! old store    a complete, durable copy
 //! copy         old store                  exchanged; then the folder is synced, before anyone can open the copy
 //! copy         –
 //! ```

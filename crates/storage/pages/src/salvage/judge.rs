@@ -9,7 +9,7 @@ use super::tasks::Task;
 use crate::home_sums::HomeSum;
 use crate::page::checksum;
 use crate::size::{to_u32, to_usize};
-use crate::{BLOCK_BYTES, PageError, PageNumber};
+use crate::{BLOCK_BYTES, PageError, PageNumber, PolicyKind};
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
 /// Maximum gap between two pages that are read together.
@@ -107,10 +107,12 @@ impl Inspection {
         Ok(())
     }
 
-    /// Returns true if a page has no contents to find.
+    /// Returns true if a page has no contents to find. `auto` writes pages home without an extent,
+    /// so a page may have been written after its discard.
     fn is_empty(&self, page: PageNumber) -> bool {
         let was_never_written = self.sums.as_ref().is_some_and(|sums| sums.of(page) == HomeSum::None);
-        was_never_written || self.resolved.discarded.contains(&page)
+        let is_discard_final = self.label.policy != PolicyKind::Auto;
+        was_never_written || is_discard_final && self.resolved.discarded.contains(&page)
     }
 
     fn home_sum(&self, page: PageNumber) -> HomeSum {

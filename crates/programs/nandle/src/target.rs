@@ -15,39 +15,43 @@ use nandle_units::{parse_bytes, parse_duration};
 const BUSY_TRIES: u32 = 20;
 const BUSY_PAUSE: Duration = Duration::from_millis(50);
 
-/// How the target is opened.
+/// Target, and options for opening it.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TargetArgs {
-    /// A directory (a test file is made in it, and gone afterwards), a file, a block device, a modelled drive
-    /// (model:NAME, model:PATH.toml; `nandle models --help` says more), or an array of them in
-    /// software (raid0:64KiB:/mnt/a,/mnt/b; raid10:64KiB:model:NAME*4)
+    /// Directory, file, block device, modelled drive, or software array
+    ///
+    /// In a directory, a temporary test file is created. A modelled drive is model:NAME or
+    /// model:PATH.toml; see `nandle models --help`. A software array lists its members, as in
+    /// raid0:64KiB:/mnt/a,/mnt/b or raid10:64KiB:model:NAME*4.
     #[arg(value_parser = OsStringValueParser::new().try_map(|text| TargetSpec::from_os(&text)))]
     pub(crate) target: TargetSpec,
     /// Size of the test file in a directory
     #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = parse_bytes)]
     pub(crate) file_size: u64,
-    /// How requests reach the device
-    #[arg(long, value_name = "WORLD", default_value = "auto")]
+    /// I/O interface
+    #[arg(long, value_name = "INTERFACE", default_value = "auto")]
     pub(crate) io: IoArg,
-    /// Go through the page cache instead of around it
+    /// Use the page cache instead of direct I/O
     #[arg(long)]
     pub(crate) buffered: bool,
-    /// Give a device up that has been silent for this long
+    /// Give up on a device after this long without a completed request
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = positive_duration)]
     pub(crate) patience: Nanos,
-    /// Leave cells out that would have more bytes outstanding at once
+    /// Maximum bytes outstanding at once; cells with more are skipped
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_bytes)]
     pub(crate) outstanding_max: u64,
     /// Seed of the random patterns
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// The named file's contents may be lost; a file that doesn't exist is made, and kept
+    /// Allow the named file to be overwritten; a missing file is created and kept
     #[arg(long)]
     pub(crate) overwrite: bool,
-    /// The named block device's contents may be lost
+    /// Allow the named block device to be overwritten
     #[arg(long)]
     pub(crate) destroy_data: bool,
-    /// Processor time that a request to a modelled drive costs its host, which has one processor [default: 2us]
+    /// Host processor time per request to a modelled drive [default: 2us]
+    ///
+    /// The modelled host has one processor.
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(crate) request_cpu: Option<Nanos>,
 }

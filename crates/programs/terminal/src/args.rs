@@ -11,7 +11,7 @@ pub struct Common {
     /// Print the result as JSON on standard output
     #[arg(long, global = true)]
     pub json: bool,
-    /// Show no progress
+    /// Hide the progress bar
     #[arg(long, global = true)]
     pub no_progress: bool,
 }
@@ -19,9 +19,9 @@ pub struct Common {
 /// I/O interface for files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum IoArg {
-    /// `io_uring`, or threads where it is refused
+    /// `io_uring`, or threads if the kernel refuses it
     Auto,
-    /// `io_uring` or nothing
+    /// `io_uring` only
     #[value(name = "io_uring", alias = "uring")]
     Uring,
     /// Blocking system calls in threads

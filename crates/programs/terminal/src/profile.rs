@@ -24,13 +24,14 @@ const TEST_FILE_BYTES: u64 = 1 << 30;
 /// Arguments that choose a profile.
 #[derive(Debug, Clone, Args)]
 pub struct ProfileArgs {
-    /// Profile of the data's device, from `nandle probe` [default: probe the directory]
+    /// Profile of the data's device, written by `nandle probe` [default: probe the directory]
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
-    /// Duration of a new, uncached probe [default: a cached probe, else one of 10s]
+    /// Duration of a new probe, which isn't cached [default: use a cached probe, else probe for
+    /// 10s]
     #[arg(long, value_name = "TIME", value_parser = positive_duration, conflicts_with = "profile")]
     pub probe_budget: Option<Nanos>,
-    /// Size of that probe's temporary test file
+    /// Size of the probe's temporary test file
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = positive_bytes, conflicts_with = "profile")]
     pub probe_file_size: u64,
 }

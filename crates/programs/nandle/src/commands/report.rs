@@ -11,16 +11,17 @@ use nandle_terminal::result_file::{self, REPORT};
 
 use crate::error::CliError;
 
-/// Make the HTML report of a profile, of several to compare, of a replay or of a play.
+/// Create an HTML report of one or more profiles, of a replay or of a play
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  nandle report profile.json\n  nandle report old-disk.json new-disk.json --output compare.html\n  nandle report replay.json --output replay.html"
 )]
 pub(crate) struct ReportArgs {
-    /// Profiles that `nandle probe` wrote, or one result of `nandle replay --json` or `nandle trace play --json`
+    /// Profiles written by `nandle probe`, or one result of `nandle replay --json` or
+    /// `nandle trace play --json`
     #[arg(required = true, value_name = "PROFILE")]
     pub(crate) profiles: Vec<PathBuf>,
-    /// Where the report goes
+    /// Path of the report
     #[arg(long, value_name = "PATH", default_value = "report.html")]
     pub(crate) output: PathBuf,
 }

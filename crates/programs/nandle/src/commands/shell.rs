@@ -14,9 +14,9 @@ use crate::error::CliError;
     after_help = "Examples:\n  nandle completions bash > ~/.local/share/bash-completion/completions/nandle\n  nandle completions zsh > ~/.zfunc/_nandle\n  nandle completions fish > ~/.config/fish/completions/nandle.fish"
 )]
 pub(crate) struct CompletionsArgs {
-    /// Which shell
+    /// Name of the shell
     shell: clap_complete::Shell,
-    /// What other commands have; a script has no such form.
+    /// Refused: a completion script has no JSON form
     #[arg(long, hide = true)]
     json: bool,
 }
@@ -27,12 +27,12 @@ pub(crate) struct CompletionsArgs {
     after_help = "Examples:\n  nandle man > nandle.1 && man -l nandle.1\n  nandle man table load > nandle-table-load.1 && man -l nandle-table-load.1\n  nandle man --directory ~/.local/share/man/man1"
 )]
 pub(crate) struct ManArgs {
-    /// The page of this command, as in `table load` [default: that of the program]
+    /// Command to document, such as `table load` [default: the program]
     command: Vec<String>,
-    /// Write the pages of the program and of all commands into this directory
+    /// Write the pages of the program and of all commands to this directory
     #[arg(long, value_name = "DIR", conflicts_with = "command")]
     directory: Option<PathBuf>,
-    /// What other commands have; a page has no such form.
+    /// Refused: a manual page has no JSON form
     #[arg(long, hide = true)]
     json: bool,
 }

@@ -10,31 +10,36 @@ use super::pages::StoreArgs;
 #[cfg(feature = "verify")]
 use super::verify::TrialArgs;
 
-/// A verdict on a device; with --for settings for a database, the kernel or a page store.
+/// Assess a device, or recommend settings for a database, the kernel or a page store
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Examples:\n  nandle advise profile.json\n  nandle advise profile.json --for postgresql > nandle.conf\n  nandle advise profile.json --for mariadb --product-version 10.11 --memory 16GiB\n  nandle advise profile.json --for linux > nandle.sh          read it, then run it: sh nandle.sh\n  nandle advise profile.json --for pages --fill 80% --batch 16\n  nandle advise profile.json --for postgresql --verify        try it on this machine, against the defaults"
+    after_help = "Examples:\n  nandle advise profile.json\n  nandle advise profile.json --for postgresql > nandle.conf\n  nandle advise profile.json --for mariadb --product-version 10.11 --memory 16GiB\n  nandle advise profile.json --for linux > nandle.sh          review it, then run: sh nandle.sh\n  nandle advise profile.json --for pages --fill 80% --batch 16\n  nandle advise profile.json --for postgresql --verify        compare it with the defaults"
 )]
 pub(crate) struct AdviseArgs {
-    /// A profile that `nandle probe` wrote
+    /// Profile written by `nandle probe`
     pub(crate) profile: PathBuf,
-    /// For what the settings are, or pages: the write policy of a page store; without it there is a verdict on the device
+    /// Product to recommend settings for; pages stands for the write policy of a page store
+    ///
+    /// Without this option, the device is assessed.
     #[arg(long = "for", value_name = "PRODUCT", value_parser = subjects())]
     pub(crate) product: Option<Subject>,
-    /// The product's version [default: PostgreSQL's by the data directory under --on; else the latest that is known]
+    /// Version of the product [default: for PostgreSQL, that of the data directory under --on;
+    /// otherwise the latest known]
     #[arg(long, value_name = "VERSION", requires = "product")]
     pub(crate) product_version: Option<Version>,
-    /// What the database is used for [default: oltp]
+    /// Workload of the database [default: oltp]
     #[arg(long, requires = "product", value_parser = workloads())]
     pub(crate) workload: Option<Workload>,
-    /// Sessions that do I/O at the same time [default: 16 for oltp, 8 for mixed, 4 for olap; 1 for pages]
+    /// Sessions that do I/O concurrently [default: 16 for oltp, 8 for mixed, 4 for olap; 1 for
+    /// pages]
     #[arg(long, value_name = "COUNT", requires = "product", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) sessions: Option<u32>,
-    /// Memory that the database may use for caching; without it nothing is said of caches
+    /// Memory for the database's caches; without it, there is no advice on caches
     #[arg(long, value_name = "SIZE", requires = "product", value_parser = cache_bytes)]
     pub(crate) memory: Option<u64>,
-    /// Where the database lives: the profile must be of the device there, and --verify runs there
-    /// [default: what was probed, if it is a directory of this machine]
+    /// Directory of the database [default: the probed directory, if it is on this machine]
+    ///
+    /// Prints a warning if the profile is of another device. --verify runs here.
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) on: Option<PathBuf>,
     #[command(flatten)]

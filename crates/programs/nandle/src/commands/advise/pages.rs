@@ -22,26 +22,27 @@ use crate::commands::replay::{PAGES_BYTES, write_costs};
 use crate::commands::trace::power_of_two;
 use crate::error::CliError;
 
-/// How the store is going to be used. What isn't given has a default.
+/// Parameters and expected use of a new page store.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "With --for pages")]
+#[command(next_help_heading = "Page stores (--for pages)")]
 pub(crate) struct StoreArgs {
-    /// Length of all pages of the store together [default: 1GiB]
+    /// Total size of all pages [default: 1GiB]
     #[arg(long, value_name = "SIZE", requires = "product", value_parser = store_bytes)]
     store: Option<u64>,
-    /// Size of a page [default: 4KiB]
+    /// Page size [default: 4KiB]
     #[arg(long, value_name = "SIZE", requires = "product", value_parser = page_bytes)]
     page: Option<u64>,
-    /// Share of the pages that hold something [default: 90%]
+    /// Percentage of the pages in use [default: 90%]
     #[arg(long, value_name = "PERCENT", requires = "product", value_parser = percent)]
     fill: Option<u8>,
-    /// Pages of each commit [default: 8]
+    /// Pages per commit [default: 8]
     #[arg(long, value_name = "N", requires = "product", value_parser = clap::value_parser!(u32).range(1..=65536))]
     batch: Option<u32>,
-    /// Size of the staging area of the policies that have one [default: an eighth of the store, 16MiB to 256MiB]
+    /// Size of the staging area, for policies with one [default: an eighth of the store, 16MiB to
+    /// 256MiB]
     #[arg(long, value_name = "SIZE", requires = "product", value_parser = nandle_units::parse_bytes)]
     buffer: Option<u64>,
-    /// How much of each page's contents compresses to nothing [default: 0%]
+    /// Percentage of each page that compresses to nothing [default: 0%]
     #[arg(long, value_name = "PERCENT", requires = "product", value_parser = percent)]
     compressible: Option<u8>,
 }

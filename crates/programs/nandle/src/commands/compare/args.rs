@@ -4,47 +4,49 @@ use std::str::FromStr;
 use clap::Args as ClapArgs;
 use nandle_units::parse_bytes;
 
-/// A profile against an older one of the same device, or drives side by side.
+/// Compare profiles of one device over time, or of several devices
 ///
-/// Two profiles of one device show what changed, the first being the older. Profiles of several devices are shown side by
-/// side: figures, prices, sizing, and which of them suits which part of a database.
+/// Two profiles of one device show what changed, the first being the older. Profiles of several
+/// devices are shown side by side: figures, prices, sizing, and the best device for each component
+/// of a database.
 #[derive(Debug, ClapArgs)]
 #[command(
     after_help = "Examples:\n  nandle compare january.json june.json --fail-on-regression 10\n  nandle compare disk.json ssd.json --price disk=180 --price ssd=624\n  nandle compare disk.json ssd.json --read-share 25 --page 8KiB --clock-ghz 3.2 --cpi 2.1"
 )]
 pub(crate) struct CompareArgs {
-    /// Profiles that `nandle probe` wrote
+    /// Profiles written by `nandle probe`
     #[arg(required = true, value_name = "PROFILE")]
     pub(crate) profiles: Vec<PathBuf>,
-    /// End with exit code 1 when the second profile is worse than the first by more than this, in per cent, and the
-    /// intervals lie apart
+    /// Exit with code 1 if the second profile is worse by more than this percentage
+    ///
+    /// A difference counts only if the intervals don't overlap.
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) fail_on_regression: Option<f64>,
-    /// What a drive costs: the profile's file name without .json, and the amount in any one money
+    /// Price of a drive, in any currency; NAME is the profile's file name without .json
     #[arg(long = "price", value_name = "NAME=AMOUNT")]
     pub(crate) prices: Vec<PriceArg>,
-    /// Part of page requests that read, in per cent
+    /// Percentage of page requests that are reads
     #[arg(long, value_name = "PERCENT", default_value = "50", value_parser = percent)]
     pub(crate) read_share: f64,
-    /// The database's page
+    /// Page size of the database
     #[arg(long, value_name = "SIZE", default_value = "8KiB", value_parser = page_bytes)]
     pub(crate) page: u64,
-    /// Clock of a processor
+    /// Processor clock rate
     #[arg(long, value_name = "GHZ", default_value = "3", value_parser = positive)]
     pub(crate) clock_ghz: f64,
-    /// Cycles that an instruction takes
+    /// Processor cycles per instruction
     #[arg(long, value_name = "CYCLES", default_value = "2", value_parser = positive)]
     pub(crate) cpi: f64,
-    /// Million instructions per second of a processor, instead of its clock and cycles
+    /// Processor speed in million instructions per second, instead of --clock-ghz and --cpi
     #[arg(long, value_name = "COUNT", value_parser = positive, conflicts_with_all = ["clock_ghz", "cpi"])]
     pub(crate) mips: Option<f64>,
-    /// Part of its time that the database spends in I/O on the first drive, in per cent
+    /// Percentage of the database's time spent in I/O on the first drive
     #[arg(long, value_name = "PERCENT", default_value = "60", value_parser = percent)]
     pub(crate) io_share: f64,
-    /// What a GiB of memory costs, in the money of the prices
+    /// Price of a GiB of memory, in the currency of --price
     #[arg(long, value_name = "AMOUNT", value_parser = positive)]
     pub(crate) memory_price: Option<f64>,
-    /// The table that is scanned or sought in
+    /// Size of the table for scans and index look-ups
     #[arg(long, value_name = "SIZE", default_value = "10GiB", value_parser = table_bytes)]
     pub(crate) table: u64,
 }

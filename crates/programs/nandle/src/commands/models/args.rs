@@ -5,71 +5,76 @@ use nandle_terminal::args::{percent, positive_bytes};
 
 use super::wear::Wear;
 
-/// List, show, export and age the modelled drives.
+/// List, show, export and age modelled drives
 ///
-/// A modelled drive is a target like any other: model:NAME, or model:PATH.toml for one's own. Behind it may stand how it
-/// begins: model:NAME:state=new (never written), state=filled (once from start to end; what it is when nothing is said),
-/// state=70% (filled so far), or state=FILE, a file that `age` wrote. And what goes wrong on it: model:NAME:faults=FILE,
-/// a TOML of `[[fault]]` tables, each with kind = "failed-read" (or another; a wrong one is refused with all there are) and
-/// `per_million = N`. Colons, commas and asterisks in those paths take a backslash.
+/// A modelled drive is a target like any other: model:NAME, or model:PATH.toml for your own.
+///
+/// model:NAME:state=… sets its first state: new (never written), filled (written once from start to
+/// end; the default), 70% (filled to that extent), or a FILE written by `nandle models age`.
+///
+/// model:NAME:faults=FILE injects faults. FILE is TOML with `[[fault]]` tables, each with a kind
+/// such as `kind = "failed-read"` and a frequency `per_million = N`. The error for an unknown
+/// kind lists all kinds.
+///
+/// In these paths, write a backslash before each colon, comma and asterisk.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  nandle models\n  nandle models show x25-m-g2\n  nandle probe model:x25-m-g2:state=new\n  nandle models age x25-e-64 --fill 70% --write random:64GiB --output aged.zst && nandle sweep model:x25-e-64:state=aged.zst --operation write\n  nandle models export x25-m-g2 > mine.toml && nandle probe model:mine.toml"
 )]
 pub(crate) struct ModelsArgs {
-    /// What to do [default: list]
+    /// Action [default: list]
     #[command(subcommand)]
     pub(crate) command: Option<ModelsCommand>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelsCommand {
-    /// Name every modelled drive and array
+    /// List the modelled drives and arrays
     List,
-    /// Say what a model is
+    /// Show the properties of a model
     Show {
-        /// A name of the list, or one's own file (PATH.toml)
+        /// Name from the list, or your own file (PATH.toml)
         name: String,
     },
-    /// Print a model's parameters as TOML, each with its source
+    /// Print the parameters of a model as TOML, with their sources
     Export {
-        /// A name of the list, or one's own file (PATH.toml)
+        /// Name from the list, or your own file (PATH.toml)
         name: String,
     },
     Age(Box<AgeArgs>),
 }
 
-/// Write to a modelled flash drive until it is worn, and keep its state.
+/// Write to a modelled flash drive until it is worn, and save its state
 ///
-/// The drive is filled once from start to end, and then written to in virtual time, one --write after the other. What it
-/// is then, as `model:NAME:state=FILE`, is the first state of every probe and every cell of a sweep. Hours of a fast drive
-/// take minutes; a terminal shows how many are left.
+/// Fills the drive once from start to end, then writes to it in virtual time, one --write after the
+/// other. The saved state, given as `model:NAME:state=FILE`, is the first state of every probe and
+/// of every cell of a sweep. Hours of a fast drive take minutes; a terminal shows the time left.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  nandle models age x25-e-64 --write random:2m --output aged.zst\n  nandle models age x25-e-64 --fill 70% --write random:128GiB --output aged.zst\n  nandle models age mtron-16 --write sequential:2GiB,focused:8MiB:10m --output worn.zst\n  nandle models age x25-e-64 --from aged.zst --write random:10m --output older.zst"
 )]
 pub(crate) struct AgeArgs {
-    /// A name of the list, or one's own file (PATH.toml)
+    /// Name from the list, or your own file (PATH.toml)
     pub(crate) name: String,
-    /// How much of it is filled first, from its start on; writes then stay in that part
+    /// Percentage to fill first, from the start; later writes stay in that part
     #[arg(long, value_name = "PERCENT", default_value = "100%", value_parser = percent)]
     pub(crate) fill: u8,
-    /// Begin with a state that this command wrote before
+    /// Start from a state saved by this command
     #[arg(long, value_name = "FILE", conflicts_with = "fill")]
     pub(crate) from: Option<PathBuf>,
-    /// What to write: a pattern, as a sweep has it, and an amount of data or of virtual time
+    /// Pattern, as in `nandle sweep`, and an amount of data or of virtual time
     #[arg(long, value_name = "PATTERN:AMOUNT", value_delimiter = ',', required = true)]
     pub(crate) write: Vec<Wear>,
-    /// Bytes of one write
+    /// Bytes per write
     #[arg(long, value_name = "SIZE", default_value = "4KiB", value_parser = positive_bytes)]
     pub(crate) block_size: u64,
-    /// Writes outstanding
+    /// Number of outstanding writes
     #[arg(long, value_name = "COUNT", default_value_t = 32)]
     pub(crate) queue_depth: u32,
     /// Seed of the random patterns
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Where the state goes
+    /// Path of the saved state
     #[arg(long, value_name = "FILE")]
     pub(crate) output: PathBuf,
 }

@@ -16,13 +16,15 @@ fn two_outputs() -> UnknownArgumentValueParser {
     UnknownArgumentValueParser::suggest(tip)
 }
 
-/// Profile a device within a time budget.
+/// Profile a device within a time budget
 ///
-/// Writes a test file (unless the target is one, or a device), reads it in short interleaved slices, searches where
-/// the device's limits are, and writes what it found as JSON and as a page. In its own test file, or a modelled drive, it
-/// also measures commits and a mixed load of reads and writes. With five minutes or more it
-/// conducts further experiments that write (`nandle probe TARGET --experiments` lists them), where that harms nothing: to the
-/// test file, to a modelled drive, to a file or a device whose contents may be lost.
+/// Reads a test file, or the given file or device, in short interleaved slices, searches for the
+/// device's limits, and writes the results as a JSON profile and an HTML report. On its own test
+/// file or a modelled drive it also measures commits and a mixed load of reads and writes.
+///
+/// With a budget of five minutes or more it runs further experiments that write; --experiments
+/// lists them. They write only to the test file, to a modelled drive, or to a file or device whose
+/// contents may be lost (--overwrite, --destroy-data).
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  nandle probe .\n  nandle probe /var/lib/postgresql --budget 10m --profile db.json --report db.html\n  nandle probe . --only write-patterns,flush --budget 2m --yes\n  nandle probe . --budget 10m --resume\n  sudo nandle probe /dev/nvme0n1\n  nandle probe model:x25-m-g2 --budget 30s"
@@ -31,43 +33,49 @@ fn two_outputs() -> UnknownArgumentValueParser {
 pub(crate) struct ProbeArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
-    /// Time for everything; a quarter of it at most goes into writing the test file. Commits and a mixed load take a part from 60s on, all other experiments that write from 5m on. Of a modelled drive it is virtual
-    /// time, and how long that takes depends on how many requests fit into it
+    /// Total time, virtual for a modelled drive
+    ///
+    /// At most a quarter is spent on writing the test file. Commits and a mixed load are measured
+    /// with 60s or more, the other experiments that write with 5m or more. The real time for a
+    /// modelled drive depends on the number of requests.
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
     pub(crate) budget: Nanos,
-    /// Where the profile goes. When the probe ends early and a complete profile is there, that one stays, and the new
-    /// one goes to profile.partial.json beside it. The profile of another device is replaced only in a file that is named [default: profile.json]
+    /// Path of the profile [default: profile.json]
+    ///
+    /// If the probe ends early and a complete profile exists, that one is kept, and the new one is
+    /// written to profile.partial.json next to it. The profile of another device is replaced only
+    /// if this option names the file.
     #[arg(long, value_name = "PATH")]
     profile: Option<PathBuf>,
-    /// Where the report goes
+    /// Path of the HTML report
     #[arg(long, value_name = "PATH", default_value = "report.html")]
     pub(crate) report: PathBuf,
-    /// What other commands have, and this one has twice; refused with a word on those.
+    /// Refused with a hint: the results go to --profile and --report
     #[arg(long = "output", hide = true, value_parser = two_outputs())]
     _output: Option<String>,
-    /// Write nothing but the test file's first contents
+    /// Write only the initial contents of the test file
     #[arg(long)]
     pub(crate) read_only: bool,
-    /// Bytes that all experiments together may write [default: an eighth of the free space, or of a raw device; no limit
-    /// on modelled drives]
+    /// Maximum bytes written by all experiments together [default: an eighth of the free space or
+    /// of a raw device; unlimited for modelled drives]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(crate) write_limit: Option<u64>,
-    /// Conduct these experiments alone (`reads` is the read side)
+    /// Run only these experiments; `reads` stands for the reads
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
-    /// Leave these experiments out
+    /// Skip these experiments
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) skip: Vec<String>,
-    /// Parts of the read side's statistics that an ablation leaves out
+    /// Read statistics that an ablation leaves out
     #[arg(long, value_delimiter = ',', hide = true)]
     without: Vec<Statistic>,
-    /// Write without asking
+    /// Write without asking for confirmation
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Go on with the profile that an interrupted probe left: what is complete in it isn't measured again
+    /// Resume an interrupted probe; complete parts aren't measured again
     #[arg(long)]
     pub(crate) resume: bool,
-    /// List the experiments with what each would cost within the budget; run nothing
+    /// List the experiments and their cost within the budget; run nothing
     #[arg(long)]
     pub(crate) experiments: bool,
 }

@@ -5,35 +5,40 @@ use clap::Args;
 use nandle_io::Nanos;
 use nandle_terminal::args::{bytes_of_at_least, positive_duration};
 
-/// What is recorded, for how long, and where the trace goes.
+/// Source, duration and output of a recording.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  sudo nandle capture /var/lib/postgresql -o db.csv.zst\n                                     the disk below a directory, for a minute\n  sudo nandle capture /var/lib/postgresql -o db.csv.zst --pid $(pgrep -o postgres) --for 5m\n                                     what the server and its processes ask for\n  sudo nandle capture /var/lib/postgresql -o db.csv.zst --pid $(pgrep -o postgres) -- pgbench -T 30\n                                     the same while a client runs\n  sudo nandle capture . -o copy.csv.zst -- sudo -u me cp --reflink=never a b\n                                     a program of its own, as another user\n  nandle trace stat db.csv.zst\n  nandle replay db.csv.zst --on model:nvme-tlc"
+    after_help = "Examples:\n  sudo nandle capture /var/lib/postgresql -o db.csv.zst\n                                     record the disk below a directory for a minute\n  sudo nandle capture /var/lib/postgresql -o db.csv.zst --pid $(pgrep -o postgres) --for 5m\n                                     record requests of the server and its processes\n  sudo nandle capture /var/lib/postgresql -o db.csv.zst --pid $(pgrep -o postgres) -- pgbench -T 30\n                                     the same, while a client runs\n  sudo nandle capture . -o copy.csv.zst -- sudo -u me cp --reflink=never a b\n                                     record a command that runs as another user\n  nandle trace stat db.csv.zst\n  nandle replay db.csv.zst --on model:nvme-tlc"
 )]
 pub(crate) struct CaptureArgs {
-    /// A directory or a file: the disk below it is watched
+    /// Directory or file; the disk below it is recorded
     #[arg(value_name = "DIR", required_unless_present = "device", conflicts_with = "device")]
     dir: Option<PathBuf>,
-    /// The disk or partition, such as /dev/nvme0n1p2
+    /// Disk or partition to record, such as /dev/nvme0n1p2
     #[arg(long, value_name = "DEVICE")]
     device: Option<PathBuf>,
-    /// Where the trace goes, as CSV; compressed by zstd when its name ends in .zst. On another disk it disturbs least
+    /// Trace to write, as CSV; compressed with zstd if its name ends in .zst
+    ///
+    /// A file on another disk disturbs the recording least.
     #[arg(short, long, value_name = "PATH")]
     pub(super) output: PathBuf,
-    /// How long to record [default: 60s, or until the command ends]
+    /// Duration of the recording [default: 60s, or until the command ends]
     #[arg(long = "for", value_name = "TIME", value_parser = positive_duration)]
     pub(super) duration: Option<Nanos>,
-    /// Leave out what programs other than this process and those that it started ask for
+    /// Leave out requests of programs other than this process and its descendants
     #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) pid: Option<u32>,
-    /// Keep what every program asks for, also while a command runs
+    /// Record requests of all programs, even while a command runs
     #[arg(long, conflicts_with = "pid")]
     all_processes: bool,
-    /// Memory for events that wait to be read, of each processor
+    /// Memory for unread events, per processor
     #[arg(long, value_name = "SIZE", default_value = "4MiB", value_parser = buffer_bytes)]
     pub(super) buffer: u64,
-    /// A program to run meanwhile; it starts when all is watched, and its exit code is this program's. Its output goes where it
-    /// would without nandle, and the summary to standard error; with --json it is the other way round
+    /// Program to run during the recording
+    ///
+    /// It starts once recording has begun. Its exit code becomes the exit code of nandle. Its
+    /// output goes where it goes without nandle, and the summary goes to standard error. With
+    /// --json, its standard output goes to standard error, and the summary to standard output.
     #[arg(last = true, value_name = "COMMAND")]
     pub(super) command: Vec<OsString>,
 }

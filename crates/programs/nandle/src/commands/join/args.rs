@@ -6,36 +6,42 @@ use nandle_spill::JoinKind;
 
 use crate::commands::rows::{SpillArgs, one_byte};
 
-/// Join two files whose records have a field in common, neither of which need fit into memory or be sorted.
+/// Join two files on a common field; neither needs to be sorted or fit in memory
 ///
-/// The second file is taken into memory as far as it fits, and the first streams past it: name the shorter one second. The result is
-/// in no particular order: each record of the first file as it is, and behind it the other fields of a record of the second. Fields are
-/// compared as bytes.
+/// The second file is read into memory as far as it fits, and the first is streamed past it, so
+/// name the shorter one second. The result is in no particular order: each record of the first file
+/// as it is, followed by the other fields of a matching record of the second. Fields are compared
+/// as bytes.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  nandle join orders.csv customers.csv --csv --on 2=1       customers' fields behind each order\n  nandle join a.txt b.txt --on 1 --kind anti                lines of a.txt whose first word no line of b.txt begins with\n  nandle join big.tsv other.tsv --delimiter '\\t' --on 3=1 --memory 64MiB --profile profile.json --explain -o out.tsv"
+    after_help = "Examples:\n  nandle join orders.csv customers.csv --csv --on 2=1       append the customer's fields to each order\n  nandle join a.txt b.txt --on 1 --kind anti                lines of a.txt whose first word starts no line of b.txt\n  nandle join big.tsv other.tsv --delimiter '\\t' --on 3=1 --memory 64MiB --profile profile.json --explain -o out.tsv"
 )]
 pub(crate) struct JoinArgs {
-    /// The file whose records the result is made of; - is standard input
+    /// First file, whose records make up the result; - is standard input
     pub(super) left: PathBuf,
-    /// The file that is looked up
+    /// Second file, in which the records are looked up
     pub(super) right: PathBuf,
-    /// The numbers of the fields that are equal, from 1 on: of the first file, and of the second where it is another
+    /// Fields that must be equal, numbered from 1
+    ///
+    /// One number is the field of both files; two, such as 2=1, are those of the first and of the
+    /// second.
     #[arg(long, value_name = "LEFT=RIGHT", default_value = "1")]
     pub(super) on: On,
-    /// Which records are wanted
+    /// Records to return
     #[arg(long, value_name = "KIND", default_value = "inner")]
     pub(super) kind: KindArg,
-    /// Where the result goes; - is standard output, the default. An existing file is replaced when everything is joined
+    /// File for the result; - is standard output, the default
+    ///
+    /// An existing file is replaced only after everything has been joined.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The byte between fields (\t is the tabulator) [default: blanks between words; , in CSV]
+    /// Byte between fields; \t is a tab [default: blanks between words; , in CSV]
     #[arg(long, short, value_name = "BYTE", value_parser = one_byte)]
     pub(super) delimiter: Option<u8>,
-    /// The files are CSV (RFC 4180), and their first records headers
+    /// Read CSV (RFC 4180) with headers
     #[arg(long)]
     pub(super) csv: bool,
-    /// There are no headers
+    /// Treat the first record of each CSV file as data
     #[arg(long, requires = "csv")]
     pub(super) no_header: bool,
     #[command(flatten)]
@@ -64,13 +70,13 @@ impl FromStr for On {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum KindArg {
-    /// Pairs of records whose fields are equal
+    /// Pairs of records with equal fields
     Inner,
-    /// The same, and records of the first file that are in no pair
+    /// Pairs, and records of the first file without a match
     Left,
-    /// Records of the first file for which there is one in the second, once
+    /// Records of the first file with a match, once each
     Semi,
-    /// Records of the first file for which there is none
+    /// Records of the first file without a match
     Anti,
 }
 

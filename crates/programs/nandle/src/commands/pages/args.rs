@@ -5,13 +5,13 @@ use nandle_pages::salvage::InspectOptions;
 use nandle_pages::{PageOptions, PolicyKind};
 use nandle_terminal::args::positive_bytes;
 
-/// Examine a page store for damage, and copy what is sound of a damaged one.
+/// Check a page store for damage, and salvage its sound pages
 ///
-/// The store's file is opened for reading only, and never written to. It needn't have been closed, and may be damaged anywhere, or
-/// lie on a disk that can't read all of it.
+/// The store is opened for reading only and never written to. It needn't have been closed, may be
+/// damaged anywhere, and may be on a disk that can't read all of it.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  nandle pages verify pages.db\n  nandle pages verify pages.db --all\n  nandle pages verify pages.db --json\n  nandle pages salvage pages.db -o saved.db\n  nandle pages salvage pages.db -o saved.db --policy stable-ring --page-size 4KiB --pages 100000\n                                     all copies of the label are lost"
+    after_help = "Examples:\n  nandle pages verify pages.db\n  nandle pages verify pages.db --all\n  nandle pages verify pages.db --json\n  nandle pages salvage pages.db -o saved.db\n  nandle pages salvage pages.db -o saved.db --policy stable-ring --page-size 4KiB --pages 100000\n                                     if all copies of the label are lost"
 )]
 pub(crate) struct PagesArgs {
     #[command(subcommand)]
@@ -22,32 +22,35 @@ pub(crate) struct PagesArgs {
 pub(super) enum PagesCommand {
     /// List all damage of a page store
     ///
-    /// Looks at every copy of every structure, reads every page, and holds it against its checksum where there is one. Goes on to the
-    /// end, whatever it finds. Findings of a kind are shown together; --all lists each.
+    /// Checks every copy of every structure, reads every page, and verifies its checksum if it has
+    /// one. Continues to the end, whatever it finds. Findings of a kind are shown together; --all
+    /// lists each.
     ///
     /// Exit codes: 0 the store is sound, 1 damage was found, 2 the store can't be examined.
     #[command(
         after_help = "Examples:\n  nandle pages verify pages.db\n  nandle pages verify pages.db --all\n  nandle pages verify pages.db --json | jq '.findings[] | select(.severity == \"loss\")'"
     )]
     Verify(VerifyArgs),
-    /// Copy what is sound of a page store to a new one
+    /// Copy the sound pages of a page store to a new store
     ///
-    /// The new store has the same policy, page length and number of pages. It holds every page of which something is left: the newest
-    /// version, or an older one where the newest is lost. Lost pages are zeros there. The command lists which pages were lost, and which are
-    /// or may be older than the last commit.
+    /// The new store has the same policy, page length and number of pages. It holds the newest
+    /// version of each page, or an older one if the newest is lost. Pages of which no version is
+    /// left are zeros. The command lists the pages that were lost, and those that are or may be
+    /// older than the last commit.
     ///
-    /// Exit codes: 0 the store is sound and all of it was copied, 1 damage was found, 2 it can't be done; then there is no new store.
+    /// Exit codes: 0 the store is sound and was copied completely, 1 damage was found, 2 salvage is
+    /// impossible and there is no new store.
     #[command(
-        after_help = "Examples:\n  nandle pages salvage pages.db -o saved.db\n  nandle pages salvage pages.db -o saved.db --newest-only\n  nandle pages salvage pages.db -o saved.db --policy stable-ring --page-size 4KiB --pages 100000\n                                     all copies of the label are lost"
+        after_help = "Examples:\n  nandle pages salvage pages.db -o saved.db\n  nandle pages salvage pages.db -o saved.db --newest-only\n  nandle pages salvage pages.db -o saved.db --policy stable-ring --page-size 4KiB --pages 100000\n                                     if all copies of the label are lost"
     )]
     Salvage(SalvageArgs),
 }
 
 #[derive(Debug, Args)]
 pub(super) struct VerifyArgs {
-    /// The store's file, or the device that it is on
+    /// File or device of the store
     pub(super) store: PathBuf,
-    /// List each finding and all pages
+    /// List every finding and all pages
     #[arg(long, visible_alias = "explain")]
     pub(super) all: bool,
     #[command(flatten)]
@@ -56,40 +59,40 @@ pub(super) struct VerifyArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct SalvageArgs {
-    /// The store's file, or the device that it is on
+    /// File or device of the store
     pub(super) store: PathBuf,
-    /// The new store's file. It must not exist
+    /// File for the new store; must not exist
     #[arg(long, short, value_name = "FILE")]
     pub(super) output: PathBuf,
-    /// Leave pages out of which only an older version is left
+    /// Leave out pages whose newest version is lost
     #[arg(long)]
     pub(super) newest_only: bool,
-    /// List each finding and all pages
+    /// List every finding and all pages
     #[arg(long, visible_alias = "explain")]
     pub(super) all: bool,
     #[command(flatten)]
     pub(super) layout: LayoutArgs,
 }
 
-/// How the store was made, in case that its label is lost.
+/// Layout of a store, for use if its label is lost.
 #[derive(Debug, Args)]
 pub(super) struct LayoutArgs {
-    /// If all copies of the label are lost: how the store writes
+    /// Write policy of the store, if all copies of the label are lost
     #[arg(long, value_name = "POLICY", requires_all = ["page_size", "pages"])]
     policy: Option<PolicyKind>,
-    /// If all copies of the label are lost: length of a page
+    /// Size of a page, if all copies of the label are lost
     #[arg(long, value_name = "SIZE", value_parser = positive_bytes, requires = "policy")]
     page_size: Option<u64>,
-    /// If all copies of the label are lost: how many pages the store was made with
+    /// Number of pages at creation, if all copies of the label are lost
     #[arg(long, value_name = "COUNT", requires = "policy")]
     pages: Option<u64>,
-    /// With --policy: how many pages there was to be room for [default: four times as many]
+    /// Maximum number of pages, with --policy [default: four times --pages]
     #[arg(long, value_name = "COUNT", requires = "policy")]
     pages_max: Option<u64>,
-    /// With --policy: size of the staging area [default: an eighth of the pages, 16MiB to 256MiB]
+    /// Size of the staging area, with --policy [default: an eighth of the pages, 16MiB to 256MiB]
     #[arg(long, value_name = "SIZE", value_parser = positive_bytes, requires = "policy")]
     buffer: Option<u64>,
-    /// With --policy: what the areas were aligned to [default: 1MiB]
+    /// Alignment of the areas, with --policy [default: 1MiB]
     #[arg(long, value_name = "SIZE", value_parser = positive_bytes, requires = "policy")]
     alignment: Option<u64>,
 }

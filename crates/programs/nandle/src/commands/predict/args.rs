@@ -13,59 +13,69 @@ use crate::error::CliError;
 /// With less memory no window of a plan has room.
 const MEMORY_BYTES_MIN: u64 = 64 << 10;
 
-/// How long the queries of a recording take on each of several devices, which you need not have.
+/// Predict the times of recorded queries on drives you don't own
 ///
-/// A recording (*.needs.zst) says for each query which bytes of which files it needs, step by step, and how long the processor worked in
-/// between. It holds no data. Here the same needs become requests as on the device itself, planned by what a profile of it says, or by a
-/// probe of it. A modelled drive answers them in virtual time; of a real target the same places of a test file are read, and a
-/// processor is kept busy for as long as was recorded.
+/// A recording (*.needs.zst) lists, for each query, the ranges of files that it needs, step by
+/// step, and the processor time between the steps. It holds no data. The needs become requests as
+/// they would on the device itself, planned from its profile or from a probe. A modelled drive
+/// answers in virtual time. On a real target, the same places of a test file are read, and a
+/// processor is kept busy for the recorded times.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  nandle predict cubes.needs.zst --on model:crucial-m4-256,model:wd2003fyys,model:nvme-tlc\n  nandle predict cubes.needs.zst --on /mnt/fast --profile fast.json --memory 64MiB\n  nandle predict cubes.needs.zst --on model:crucial-m4-256 --reads one-by-one:1 --cpu-scale 0.5\n  nandle predict cubes.needs.zst --on model:crucial-m4-256,raid10:64KiB:model:wd2003fyys*10 --report drives.html"
 )]
 pub(crate) struct PredictArgs {
-    /// The recording
+    /// Recording to predict from
     #[arg(value_name = "RECORDING")]
     pub(super) recording: PathBuf,
-    /// The devices, as `nandle probe` names them: directories, files, block devices, modelled drives. An array in software comes last,
-    /// because its members have commas between them, too; the option may be given several times
+    /// Devices: directories, files, block devices or modelled drives
+    ///
+    /// Names are those of `nandle probe`. An array in software must come last, because its members
+    /// are separated by commas, too. The option can be repeated.
     #[arg(long, value_name = "TARGET[,TARGET…]", required = true)]
     on: Vec<String>,
-    /// A profile of each target, in their order [default: each is probed, for 60 s of virtual time or 10 s of real time; of a directory's device a probe counts that an earlier command has kept]
+    /// Profile of each target, in their order
+    ///
+    /// [default: each target is probed, for 60 s of virtual time or 10 s of real time; for a
+    /// directory, a probe kept from an earlier command is used if there is one]
     #[arg(long, value_name = "FILE")]
     pub(super) profile: Vec<PathBuf>,
-    /// How needs become requests: flexible (the cheapest on this device), fixed-block (each as it is) or fixed-block:SIZE, whole-group,
-    /// one-by-one:N (in the order of need, N outstanding, as an engine with a buffer pool does)
+    /// Strategy by which needs become requests
+    ///
+    /// flexible makes the requests that are cheapest on this device. fixed-block reads each need as
+    /// it is, fixed-block:SIZE in blocks of this size. whole-group reads the whole group that
+    /// contains a need. one-by-one:N reads needs in their order with N requests in flight, as an
+    /// engine with a buffer pool does.
     #[arg(long, value_name = "HOW", default_value = "flexible")]
     pub(super) reads: Strategy,
-    /// Memory for what is read and not yet used up
+    /// Memory for data that is read but not yet used
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = memory)]
     pub(super) memory: u64,
-    /// The longest request [default: what the device takes whole]
+    /// Maximum size of a request [default: what the device takes whole]
     #[arg(long, value_name = "SIZE", value_parser = nandle_terminal::args::positive_bytes)]
     pub(super) block: Option<u64>,
-    /// Requests outstanding [default: what the device needs to be kept busy]
+    /// Requests in flight [default: enough to keep the device busy]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) depth: Option<u32>,
-    /// Multiply recorded processor times: 0.5 is a processor twice as fast
+    /// Multiply recorded processor times; 0.5 is a processor twice as fast
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = cpu_scale)]
     pub(super) cpu_scale: f64,
-    /// How long each target is probed that has no profile
+    /// Duration of the probe of each target without a profile
     #[arg(long, value_name = "TIME", value_parser = positive_duration, conflicts_with = "profile")]
     pub(super) probe_budget: Option<Nanos>,
-    /// How requests reach a real device
+    /// I/O interface for files and block devices
     #[arg(long, value_name = "WORLD", default_value = "auto")]
     io: IoArg,
-    /// The named file's contents may be lost; a file that doesn't exist is made, and kept
+    /// Allow overwriting the named file; a missing file is created and kept
     #[arg(long)]
     overwrite: bool,
-    /// The named block device's contents may be lost
+    /// Allow overwriting the named block device
     #[arg(long)]
     destroy_data: bool,
-    /// Where the report goes
+    /// Write a report as an HTML page
     #[arg(long, value_name = "PATH")]
     pub(super) report: Option<PathBuf>,
-    /// Where the result goes as JSON
+    /// Write the result as JSON to a file
     #[arg(long, short, value_name = "PATH")]
     pub(super) output: Option<PathBuf>,
 }

@@ -12,14 +12,15 @@ use nandle_units::parse_bytes;
 
 use crate::commands::trace::{SourceArgs, WritesArgs, power_of_two};
 
-/// Replay a trace's page writes through page stores of several write policies, side by side.
+/// Compare write policies by replaying a trace's page writes
 ///
-/// Every policy gets a store and a device (or file) of its own and does the same work: the trace's writes in their order, as
-/// fast as they go. On a real device the policies take turns, so that what disturbs one disturbs all. The final checkpoint, which
-/// brings every page to its own place, is part of the time; then every written page is read back and compared.
+/// Each policy has a store of its own on a device or file of its own. All do the same work: the
+/// trace's writes in their order, as fast as possible. On a real device the policies take turns, so
+/// that disturbances affect all of them. The measured time includes the final checkpoint, which
+/// writes every page to its own place. Afterwards every written page is read back and compared.
 ///
-/// A policy that can't take the work is left out, with the reason. When a store fails at work the others go on, their figures
-/// are printed, and the program ends with 1.
+/// Policies that can't do the work are left out, with the reason. If a store fails, the others
+/// continue, their figures are printed, and the exit code is 1.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  nandle replay db.csv.zst --on model:mtron-16\n  nandle replay db.csv.zst --on /mnt/fast --limit 50000 --durability each\n  nandle replay db.csv.zst --on model:sd-card --policies direct,stable-ring --buffer 128MiB\n  nandle replay db.csv.zst --on model:nvme-tlc --policies direct,out-of-place --compressible 50%\n  nandle replay db.csv.zst --on model:mtron-16 --json > replay.json\n  nandle replay db.csv.zst --on model:mtron-16 --policies direct,out-of-place --fill 90% --passes 5\n  nandle replay db.csv.zst --on /mnt/fast --profile profile.json --policies direct,auto --repeats 5"
@@ -30,68 +31,83 @@ pub(crate) struct ReplayArgs {
     pub(crate) source: SourceArgs,
     #[command(flatten)]
     pub(crate) writes: WritesArgs,
-    /// Where to: a directory (each policy gets a test file in it, gone afterwards), a modelled drive, a file or block device whose
-    /// contents may be lost
+    /// Target: a directory, a modelled drive, a file or a block device
+    ///
+    /// In a directory, each policy gets a test file, which is removed at the end. A file or block
+    /// device loses its contents.
     #[arg(long, value_name = "TARGET", value_parser = OsStringValueParser::new().try_map(|text| TargetSpec::from_os(&text)))]
     pub(crate) on: TargetSpec,
-    /// The policies, in the order of the table
+    /// Policies to compare, in the order of the table
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = PolicyKind::ALL)]
     pub(crate) policies: Vec<PolicyKind>,
-    /// When a write must be durable: each before its client's next one, where the trace syncs, or at the end
+    /// Point at which a write must be durable
     #[arg(long, value_name = "WHEN", default_value = "trace")]
     pub(crate) durability: DurabilityArg,
-    /// Go through the trace so often, so that what only shows after a while is in the figures: cleaning, above all
+    /// Number of passes through the trace
+    ///
+    /// Some costs, above all those of cleaning, appear only after a while.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) passes: u32,
-    /// Run each policy so often, all of them in turns, on a real device: one run says little where others use it. The figures are those
-    /// of the run with the median time, and the least and the greatest stand beside it
+    /// Runs of each policy, on a real device only
+    ///
+    /// The policies run in turns. Where other programs use the device, a single run says little.
+    /// The figures are those of the run with the median time; the minimum and maximum are shown
+    /// next to them.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) repeats: u32,
-    /// Write so much of each store's pages before the trace begins, untimed: a store that has been there for a while is full
+    /// Share of each store's pages to write before the trace, untimed
+    ///
+    /// A store that has been in use for a while is full.
     #[arg(long, value_name = "PERCENT", default_value = "0%", value_parser = percent)]
     pub(crate) fill: u8,
-    /// Writes under way at the same time
+    /// Concurrent writes
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) queue_depth: u32,
-    /// Size of the staging area of the policies that have one [default: the profile's focused area, or 8MiB]
+    /// Size of the staging area, for policies that have one [default: the profile's focused area,
+    /// or 8MiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(crate) buffer: Option<u64>,
-    /// Size of a page: a write of the trace becomes a batch of so many of them
+    /// Size of a page, a power of two from 4KiB to 64KiB
+    ///
+    /// A write of the trace becomes a batch of such pages.
     #[arg(long, value_name = "SIZE", default_value = "4KiB", value_parser = page_bytes)]
     pub(crate) page: u64,
-    /// Take what writing costs from this profile of the target: the decompositors choose by it, the ring's sweep takes its
-    /// mapping unit, and auto begins with what it recommends
+    /// Profile of the target, for the costs of writes
+    ///
+    /// The decompositors choose by these costs, the ring's sweep uses their mapping unit, and auto
+    /// starts with the policy that the profile recommends.
     #[arg(long, value_name = "PATH")]
     pub(crate) profile: Option<PathBuf>,
-    /// How much of each page's contents compresses to nothing; the rest doesn't at all. Only out-of-place compresses
+    /// Share of each page that compresses to nothing
+    ///
+    /// The rest of the page doesn't compress. Only out-of-place compresses pages.
     #[arg(long, value_name = "PERCENT", default_value = "0%", value_parser = percent)]
     pub(crate) compressible: u8,
-    /// Let out-of-place write its pages as they are
+    /// Write pages uncompressed under out-of-place
     #[arg(long)]
     pub(crate) no_compression: bool,
-    /// Where the trace's addresses come to lie: compact puts the areas that are written side by side and leaves out what lies
-    /// between them
+    /// Placement of the trace's addresses in the store
     #[arg(long, value_name = "WHERE", default_value = "compact")]
     pub(crate) addresses: AddressesArg,
-    /// Fold addresses beyond the target's end back into it, instead of refusing them
+    /// Fold addresses beyond the target's end back into it instead of refusing them
     #[arg(long)]
     pub(crate) wrap: bool,
-    /// Leave the written pages unchecked at the end
+    /// Skip the final check of the written pages
     #[arg(long)]
     pub(crate) no_verify: bool,
-    /// Where the report goes
+    /// Write a report as an HTML page
     #[arg(long, value_name = "PATH")]
     pub(crate) report: Option<PathBuf>,
-    /// How requests reach the device
+    /// I/O interface for files and block devices
     #[arg(long, value_name = "WORLD", default_value = "auto")]
     pub(crate) io: IoArg,
-    /// Go through the page cache instead of around it
+    /// Use the page cache instead of direct I/O
     #[arg(long)]
     pub(crate) buffered: bool,
-    /// The named file's contents may be lost; a file that doesn't exist is made, and kept
+    /// Allow overwriting the named file; a missing file is created and kept
     #[arg(long)]
     pub(crate) overwrite: bool,
-    /// The named block device's contents may be lost
+    /// Allow overwriting the named block device
     #[arg(long)]
     pub(crate) destroy_data: bool,
 }
@@ -105,17 +121,17 @@ fn page_bytes(text: &str) -> Result<u64, String> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AddressesArg {
-    /// Areas that are written side by side, distances within an area kept
+    /// Place written areas side by side, without the gaps; keep distances within an area
     Compact,
-    /// As the trace has them
+    /// Keep the trace's addresses
     Keep,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum DurabilityArg {
-    /// Each write before its client's next one
+    /// Before the same client's next write
     Each,
-    /// Where the trace syncs
+    /// At the trace's syncs
     Trace,
     /// At the end
     None,

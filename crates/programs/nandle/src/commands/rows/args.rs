@@ -11,30 +11,36 @@ const MEMORY_BYTES_MIN: u64 = 1 << 20;
 /// Memory and temporary data.
 #[derive(Debug, Args)]
 pub(crate) struct SpillArgs {
-    /// Memory for all of it
+    /// Memory for the whole command, at least 1MiB
     #[arg(long, short = 'S', value_name = "SIZE", default_value = "256MiB", value_parser = memory)]
     pub(crate) memory: u64,
-    /// Where temporary data go: a directory (a file without a name), a block device, a modelled drive … [default: the directory of the
-    /// output, or this one]
+    /// Target for temporary data [default: the directory of the output, or the current one]
+    ///
+    /// A directory (an unnamed file is created in it), a block device, a modelled drive or an
+    /// array.
     #[arg(long, short = 'T', value_name = "TARGET", value_parser = OsStringValueParser::new().try_map(|text| TargetSpec::from_os(&text)))]
     pub(crate) temporary: Option<TargetSpec>,
-    /// Temporary data may take so much [default: what is free]
+    /// Maximum size of temporary data [default: the free space]
     #[arg(long, value_name = "SIZE", value_parser = positive_bytes)]
     pub(crate) space: Option<u64>,
-    /// The named block device's contents may be lost
+    /// Allow overwriting the named block device
     #[arg(long)]
     pub(crate) destroy_data: bool,
-    /// The profile of the temporary data's device, as `nandle probe` writes it
+    /// Profile of the device for temporary data, from `nandle probe`
     #[arg(long, value_name = "FILE")]
     pub(crate) profile: Option<PathBuf>,
-    /// What one read of temporary data brings, in the place of what follows from the profile: auto, or a size
+    /// Size of a read of temporary data: auto or a size
+    ///
+    /// auto derives it from the profile, or from assumed costs if there is none.
     #[arg(long, value_name = "SIZE", default_value = "auto", value_parser = cluster)]
     cluster: Cluster,
-    /// Threads [default: as many as there are processors, with 16 MiB of memory for each at least; one on a modelled drive, and where
-    /// the order of equal records decides which of them a sort keeps]
+    /// Number of threads, 1 to 256 [default: one per processor, at most one per 16 MiB of memory]
+    ///
+    /// One thread is used on a modelled drive, and if the order of equal records decides which of
+    /// them a sort keeps.
     #[arg(long, value_name = "THREADS", value_parser = threads)]
     pub(crate) threads: Option<usize>,
-    /// Say what was predicted, and what it was
+    /// Print predicted and actual figures
     #[arg(long)]
     pub(crate) explain: bool,
 }

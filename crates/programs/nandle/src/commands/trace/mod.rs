@@ -31,11 +31,12 @@ pub(crate) fn run(args: &TraceArgs, common: Common) -> Result<(), CliError> {
     }
 }
 
-/// Say what a block trace looks like to a drive, play traces, and convert them.
+/// Describe, convert and play block traces
 ///
-/// Reads CSV (`time_us,op,address,length`, and `latency_ns` where it is known), the text of blkparse, the text of perf script for `block:block_rq_issue`, fio's iolog
-/// (versions 2 and 3), traces of MSR Cambridge, Alibaba, Tencent, SYSTOR '17, SPC, FIU, `DiskSim` and `MQSim`, and other columns
-/// (--columns), each of them compressed by zstd or gzip or not.
+/// Reads CSV (`time_us,op,address,length`, optionally with `latency_ns`), text of blkparse, text of
+/// perf script for `block:block_rq_issue`, fio's iolog (versions 2 and 3), and traces of MSR
+/// Cambridge, Alibaba, Tencent, SYSTOR '17, SPC, FIU, DiskSim and MQSim. For other columns, use
+/// --columns. Traces may be compressed with zstd or gzip.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  sudo nandle capture /var/lib/postgresql -o db.csv.zst\n  perf record -e block:block_rq_issue -a -- sleep 60 && perf script | nandle trace convert - db.csv.zst\n  blktrace -d /dev/sdb -w 60 -o - | blkparse -i - | nandle trace convert - db.csv.zst\n  fio job.fio --write_iolog=job.log && nandle trace stat job.log\n  nandle trace stat db.csv.zst\n  nandle trace stat hm_0.csv.gz\n  nandle trace stat volumes.csv --format alibaba --device 419\n  nandle trace stat mine.csv --columns time=1:us,offset=4:sectors,bytes=5,op=3\n  nandle trace stat db.csv.zst --page 16KiB --json\n  nandle trace play db.csv.zst --on model:nvme-tlc --addresses compact\n  nandle trace convert db.csv.zst db.iolog --to fio-iolog --file /dev/sdb"
@@ -47,46 +48,54 @@ pub(crate) struct TraceArgs {
 
 #[derive(Debug, Subcommand)]
 enum TraceCommand {
-    /// Say what a trace's page writes look like: rewrites, runs, skew, areas
+    /// Describe a trace's page writes: rewrites, runs, skew, areas
     Stat(StatArgs),
-    /// Write a trace in another format
+    /// Convert a trace to another format
     Convert(ConvertArgs),
-    /// Play a trace's own requests on a target, and say how long they took
+    /// Play a trace's requests on a target and measure their times
     ///
-    /// Response times count from when a request was due, service times from when it was sent. What is due while as many are in
-    /// flight as may be is held, and that is part of its response. A trace is gone through twice, so it can't be standard input.
+    /// Response times count from when a request was due, service times from when it was sent. A
+    /// request that is due while the queue is full is held; this wait is part of its response time.
+    /// The trace is read twice, so it can't be standard input.
     ///
-    /// Writes are of bytes that don't compress. They go to a test file in a directory, to a modelled drive, or to what may be lost
-    /// (--overwrite, --destroy-data); --reads-only plays the reads alone. Requests that fail are counted, and the program ends
-    /// with 1.
+    /// Written data doesn't compress. Writes go to a test file in a directory, to a modelled drive,
+    /// or to a file or block device that may be overwritten (--overwrite, --destroy-data). With
+    /// --reads-only, only reads are played. Failed requests are counted, and the exit code is then
+    /// 1.
     Play(Box<play::PlayArgs>),
 }
 
-/// A trace, and how it is read.
+/// A trace and how to read it.
 #[derive(Debug, Args)]
 pub(crate) struct SourceArgs {
-    /// The trace; - is standard input
+    /// Trace to read; - is standard input
     pub(crate) trace: PathBuf,
-    /// The trace's format [default: recognised by its first lines]
+    /// Format of the trace [default: detected from its first lines]
     #[arg(long, value_name = "FORMAT")]
     format: Option<FormatArg>,
-    /// The trace's columns, counted from 1, with their units: time (s, ms, us, 100ns, ns), offset and bytes (bytes, sectors, KiB or a
-    /// number of bytes), op (words; read0 where 0 reads and 1 writes, read1 where 1 reads), and perhaps latency and device; such as
-    /// time=1:us,offset=4:sectors,bytes=5,op=3
+    /// Columns of the trace, such as time=1:us,offset=4:sectors,bytes=5,op=3
+    ///
+    /// Columns are numbered from 1. Required: time (s, ms, us, 100ns or ns), offset and bytes
+    /// (bytes, sectors, KiB or a number of bytes), and op (words; read0 if 0 is a read and 1 a
+    /// write, read1 if 1 is a read). Optional: latency (units as for time) and device.
     #[arg(long, value_name = "COLUMNS", conflicts_with = "format")]
     columns: Option<ColumnsArg>,
-    /// Events of this device only: major,minor as the kernel numbers it, host.disk of an MSR trace, or a volume's number
+    /// Read only events of this device
+    ///
+    /// major,minor as in the kernel, host.disk of an MSR trace, or the number of a volume.
     #[arg(long)]
     device: Option<String>,
-    /// Count damaged lines and go on, instead of ending at the first
+    /// Skip and count damaged lines instead of stopping at the first
     #[arg(long)]
     skip_bad: bool,
 }
 
-/// How much of a trace is taken, by its writes.
+/// Limit on the writes to read.
 #[derive(Debug, Args)]
 pub(crate) struct WritesArgs {
-    /// Read no more than this many writes of the trace, of which each may be several pages
+    /// Maximum number of writes to read
+    ///
+    /// A write of the trace may be several pages.
     #[arg(long, value_name = "N", value_parser = at_least_1)]
     pub(crate) limit: Option<u64>,
 }
@@ -97,10 +106,10 @@ struct StatArgs {
     source: SourceArgs,
     #[command(flatten)]
     writes: WritesArgs,
-    /// Size of the pages that writes are cut into
+    /// Size of the pages into which writes are divided
     #[arg(long, value_name = "SIZE", default_value = "4KiB", value_parser = page_bytes)]
     page: u64,
-    /// Where the report goes
+    /// Write a report as an HTML page
     #[arg(long, value_name = "PATH")]
     report: Option<PathBuf>,
 }
@@ -111,46 +120,46 @@ struct ConvertArgs {
     source: SourceArgs,
     #[command(flatten)]
     writes: WritesArgs,
-    /// The file to make; compressed by zstd when its name ends in .zst
+    /// File to create; compressed with zstd if its name ends in .zst
     output: PathBuf,
-    /// The format to write
+    /// Format to write
     #[arg(long, value_name = "FORMAT", default_value = "csv")]
     to: WrittenFormatArg,
-    /// The file or device that fio's log is to name
+    /// File or device named in fio's log
     #[arg(long, value_name = "PATH", default_value = "/dev/null")]
     file: String,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum FormatArg {
-    /// `time_us,op,address,length`, with `latency_ns` or without
+    /// `time_us,op,address,length`, optionally with `latency_ns`
     Csv,
-    /// The text of blkparse
+    /// Text of blkparse
     Blkparse,
-    /// The text of perf script for `block:block_rq_issue`
+    /// Text of perf script for `block:block_rq_issue`
     PerfScript,
     /// fio's iolog, versions 2 and 3
     FioIolog,
-    /// MSR Cambridge's CSV
+    /// CSV of MSR Cambridge
     Msr,
-    /// `DiskSim`'s validation traces, with response times
+    /// Validation traces of DiskSim, with response times
     #[value(name = "disksim")]
     DiskSim,
-    /// Alibaba's block traces of 2020
+    /// Block traces of Alibaba, 2020
     Alibaba,
-    /// Tencent's block traces of 2018
+    /// Block traces of Tencent, 2018
     Tencent,
-    /// The virtual desktops of SYSTOR '17
+    /// Virtual desktops of SYSTOR '17
     #[value(name = "systor17")]
     Systor17,
-    /// Traces of the Storage Performance Council, as `UMass` publishes them
+    /// Traces of the Storage Performance Council, as published by UMass
     Spc,
     /// Traces of Florida International University
     Fiu,
-    /// `DiskSim`'s ASCII traces: arrival in ms, device, sector, sectors, flags
+    /// ASCII traces of DiskSim: arrival in ms, device, sector, sectors, flags
     #[value(name = "disksim-ascii")]
     DiskSimAscii,
-    /// `MQSim`'s traces: arrival in ns, device, sector, sectors, 0 for writes or 1 for reads
+    /// Traces of MQSim: arrival in ns, device, sector, sectors, 0 for writes or 1 for reads
     #[value(name = "mqsim")]
     MqSim,
 }
@@ -190,10 +199,10 @@ impl From<FormatArg> for Format {
     }
 }
 
-/// The formats that are written, too.
+/// Formats that can be written.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum WrittenFormatArg {
-    /// `time_us,op,address,length`, and `latency_ns` where the trace tells it
+    /// `time_us,op,address,length`, with `latency_ns` if the trace has latencies
     Csv,
     /// fio's iolog, version 3
     FioIolog,

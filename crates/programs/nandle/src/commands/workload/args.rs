@@ -12,39 +12,44 @@ use crate::commands::rows::{Cluster, cluster};
 /// With less nothing can be sorted or joined.
 const MEMORY_BYTES_MIN: u64 = 64 << 10;
 
-/// Sort or join rows that a seed makes, with input, temporary data and output on devices of your choice, real or modelled.
+/// Sort or join generated rows with input, temporary data and output on chosen devices
 ///
-/// The rows are those of a well-known experiment (Lee, Moon, Park, Kim, Kim, SIGMOD 2008): 2 million of 100 bytes in 2 MB of memory; of
-/// a join two such tables with the same keys. The input is read and the result written sequentially, 4 requests of 1 MiB at a time; what
-/// lies between is what `nandle sort` and `nandle join` do. Every result is checked.
+/// The rows are those of a well-known experiment (Lee, Moon, Park, Kim, Kim, SIGMOD 2008): 2
+/// million rows of 100 bytes and 2 MB of memory. For a join there are two such tables with the same
+/// keys. Input and output are sequential, 4 requests of 1 MiB at a time. The work between is that
+/// of `nandle sort` and `nandle join`. Every result is checked.
 ///
-/// A target that is named several times, or only for the temporary data, is one device with an area for each part. All targets are
-/// modelled, or all real: there is one clock. On modelled drives time is virtual, and the processor's time isn't in it. A modelled input
-/// keeps no contents: its rows are made from the seed while its reads take their time.
+/// A target that is named several times, or for the temporary data only, is one device with an area
+/// for each part. All targets must be modelled, or all real, because they share a clock. On
+/// modelled drives time is virtual and excludes processor time. A modelled input stores no
+/// contents: its rows are generated from the seed while its reads take their time.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  nandle workload sort --temporary model:samsung-mcaqe32\n  nandle workload join --temporary model:x25-e-64 --input model:barracuda-7200.10\n  nandle workload sort --temporary model:barracuda-7200.10 --sweep cluster=2KiB..128KiB\n  nandle workload sort --temporary /mnt/fast --profile fast.json --rows 500000 --memory 4MiB\n  nandle workload sort --temporary model:nvme-tlc --sweep memory=2MiB..64MiB --report sort.html"
 )]
 pub(crate) struct WorkloadArgs {
-    /// What is done to the rows
+    /// Operator to run on the rows
     #[arg(value_name = "OPERATOR")]
     pub(super) operator: OperatorArg,
     #[command(flatten)]
     pub(super) rows: RowArgs,
-    /// Where the input lies [default: where the temporary data do]
+    /// Target for the input [default: that of the temporary data]
     #[arg(long, value_name = "TARGET", value_parser = target())]
     pub(super) input: Option<TargetSpec>,
-    /// Where the temporary data lie: a directory (a test file is made in it, gone afterwards), a file or block device whose contents may
-    /// be lost, a modelled drive [default: this directory]
+    /// Target for temporary data: a directory, a file, a block device or a modelled drive
+    ///
+    /// In a directory, a test file is created and removed at the end. A file or block device loses
+    /// its contents.
     #[arg(long, short = 'T', value_name = "TARGET", default_value = ".", value_parser = target())]
     pub(super) temporary: TargetSpec,
-    /// Where the output lies [default: where the temporary data do]
+    /// Target for the output [default: that of the temporary data]
     #[arg(long, short, value_name = "TARGET", value_parser = target())]
     pub(super) output: Option<TargetSpec>,
-    /// The profile of the temporary data's device, as `nandle probe` writes it [default: a modelled one is asked in virtual time]
+    /// Profile of the device for temporary data, from `nandle probe` [default: measured on a
+    /// modelled drive, assumed for a real one]
     #[arg(long, value_name = "FILE")]
     pub(super) profile: Option<PathBuf>,
-    /// Run once for each power of two from one size to another: cluster=2KiB..128KiB, memory=2MiB..64MiB, or both
+    /// Run once per power of two in a range: cluster=2KiB..128KiB, memory=2MiB..64MiB, or both
     #[arg(long, value_name = "WHAT=FROM..TO")]
     pub(super) sweep: Vec<Sweep>,
 }
@@ -55,38 +60,42 @@ pub(crate) struct RowArgs {
     /// Rows of each table
     #[arg(long, default_value_t = 2_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     rows: u64,
-    /// Bytes of a row
+    /// Length of a row
     #[arg(long, value_name = "SIZE", default_value = "100", value_parser = positive_bytes)]
     row_bytes: u64,
-    /// Bytes of its key, at least 8: every key is another
+    /// Length of a key, at least 8; all keys are distinct
     #[arg(long, value_name = "SIZE", default_value = "10", value_parser = positive_bytes)]
     key_bytes: u64,
-    /// Memory of the sort or join; what carries rows from the input and to the output takes 9 MiB beside it
+    /// Memory of the sort or join, at least 64KiB
+    ///
+    /// The transfer of rows from the input and to the output takes another 9 MiB.
     #[arg(long, short = 'S', value_name = "SIZE", default_value = "2MiB", value_parser = memory)]
     memory: u64,
-    /// What one read of temporary data brings: auto, which follows from what the device was measured to do, or a size
+    /// Size of a read of temporary data: auto or a size
+    ///
+    /// auto derives it from measured figures of the device.
     #[arg(long, value_name = "SIZE", default_value = "auto", value_parser = cluster)]
     cluster: Cluster,
-    /// What the rows follow from
+    /// Seed of the generated rows
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// The named file's contents may be lost; a file that doesn't exist is made, and kept
+    /// Allow overwriting the named file; a missing file is created and kept
     #[arg(long)]
     pub(crate) overwrite: bool,
-    /// The named block device's contents may be lost
+    /// Allow overwriting the named block device
     #[arg(long)]
     pub(crate) destroy_data: bool,
-    /// Where the report goes
+    /// Write a report as an HTML page
     #[arg(long, value_name = "PATH")]
     pub(crate) report: Option<PathBuf>,
 }
 
-/// What is done.
+/// Operator on the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OperatorArg {
-    /// An external sort
+    /// External sort
     Sort,
-    /// A hash join of two tables
+    /// Hash join of two tables
     Join,
 }
 

@@ -10,60 +10,64 @@ use nandle_terminal::args::{IoArg, positive_bytes, positive_duration};
 
 use crate::commands::trace::{SourceArgs, at_least_1};
 
-/// What `nandle trace play` takes.
+/// Arguments of `nandle trace play`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  nandle trace play db.csv.zst --on model:nvme-tlc --addresses compact\n  nandle trace play db.csv.zst --on /mnt/fast --addresses compact --timing rate:2000\n  nandle trace play db.csv.zst --on /dev/sdb --reads-only --compare\n  nandle trace play hm_0.csv --device hm.0 --on model:savvio-15k --compare --report hm.html\n  nandle trace play atlas_III.trace --on model:atlas-iii --timing think --compare\n                                     how near is the model to the disk?"
+    after_help = "Examples:\n  nandle trace play db.csv.zst --on model:nvme-tlc --addresses compact\n  nandle trace play db.csv.zst --on /mnt/fast --addresses compact --timing rate:2000\n  nandle trace play db.csv.zst --on /dev/sdb --reads-only --compare\n  nandle trace play hm_0.csv --device hm.0 --on model:savvio-15k --compare --report hm.html\n  nandle trace play atlas_III.trace --on model:atlas-iii --timing think --compare\n                                     compare the model with the disk"
 )]
 #[allow(clippy::struct_excessive_bools, reason = "switches of the command line")]
 pub(crate) struct PlayArgs {
     #[command(flatten)]
     pub(super) source: SourceArgs,
-    /// Play no more than this many requests
+    /// Maximum number of requests to play
     #[arg(long, value_name = "N", value_parser = at_least_1)]
     requests: Option<u64>,
-    /// Where to: a directory (a test file is made in it, and gone afterwards), a modelled drive, an array of them, a file or block
-    /// device
+    /// Target: a directory, a modelled drive, an array of drives, a file or a block device
+    ///
+    /// In a directory, a test file is created and removed at the end.
     #[arg(long, value_name = "TARGET", value_parser = OsStringValueParser::new().try_map(|text| TargetSpec::from_os(&text)))]
     pub(super) on: TargetSpec,
-    /// When requests are sent: asis (at the trace's times, whether or not the target keeps up), think (one at a time, each as
-    /// long after the one before has completed as in the trace), closed:N (N in flight), rate:R (R requests a second)
+    /// Time at which requests are sent: asis, think, closed:N or rate:R
+    ///
+    /// asis sends them at the trace's times, even if the target can't keep up. think sends one at a
+    /// time, each as long after the previous completion as in the trace. closed:N keeps N requests
+    /// in flight. rate:R sends R requests per second.
     #[arg(long, value_name = "WHEN", default_value_t = Timing::AsIs)]
     pub(super) timing: Timing,
-    /// The most requests in flight with asis and rate
+    /// Maximum number of requests in flight, with asis and rate
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1024))]
     queue_depth: u32,
-    /// Set the response times beside those that the trace itself has recorded
+    /// Compare response times with those recorded in the trace
     #[arg(long)]
     pub(super) compare: bool,
-    /// Leave out what isn't a read, so that what is there stays as it is
+    /// Play only reads and leave the target's contents unchanged
     #[arg(long)]
     pub(super) reads_only: bool,
-    /// Where the trace's addresses come to lie: compact puts the areas of 1MiB that are read or written side by side
+    /// Placement of the trace's addresses on the target
     #[arg(long, value_name = "WHERE", default_value = "keep")]
     pub(super) addresses: AddressesArg,
-    /// Fold addresses beyond the target's end back into it, instead of refusing them
+    /// Fold addresses beyond the target's end back into it instead of refusing them
     #[arg(long)]
     pub(super) wrap: bool,
-    /// Size of the test file in a directory [default: what the trace's addresses need]
+    /// Size of the test file in a directory [default: as large as the trace's addresses need]
     #[arg(long, value_name = "SIZE", value_parser = positive_bytes)]
     pub(super) file_size: Option<u64>,
-    /// Where the report goes
+    /// Write a report as an HTML page
     #[arg(long, value_name = "PATH")]
     pub(super) report: Option<PathBuf>,
-    /// How requests reach the device
+    /// I/O interface for files and block devices
     #[arg(long, value_name = "WORLD", default_value = "auto")]
     io: IoArg,
-    /// Go through the page cache instead of around it
+    /// Use the page cache instead of direct I/O
     #[arg(long)]
     buffered: bool,
-    /// Give a device up that has been silent for this long
+    /// Maximum wait for a silent device
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = positive_duration)]
     patience: Nanos,
-    /// The named file's contents may be lost; a file that doesn't exist is made, and kept
+    /// Allow overwriting the named file; a missing file is created and kept
     #[arg(long)]
     overwrite: bool,
-    /// The named block device's contents may be lost
+    /// Allow overwriting the named block device
     #[arg(long)]
     destroy_data: bool,
 }
@@ -94,9 +98,9 @@ impl PlayArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum AddressesArg {
-    /// As the trace has them
+    /// Keep the trace's addresses
     Keep,
-    /// Areas that are read or written side by side, distances within an area kept
+    /// Place areas of 1MiB that are read or written side by side; keep distances within an area
     Compact,
 }
 

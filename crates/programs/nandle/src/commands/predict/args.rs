@@ -51,7 +51,7 @@ pub(crate) struct PredictArgs {
     /// Memory for data that is read but not yet used
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = memory)]
     pub(super) memory: u64,
-    /// Maximum size of a request [default: what the device takes whole]
+    /// Maximum size of a request [default: the largest that the device takes whole]
     #[arg(long, value_name = "SIZE", value_parser = nandle_terminal::args::positive_bytes)]
     pub(super) block: Option<u64>,
     /// Requests in flight [default: enough to keep the device busy]

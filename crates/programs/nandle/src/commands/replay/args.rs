@@ -69,7 +69,7 @@ pub(crate) struct ReplayArgs {
     pub(crate) buffer: Option<u64>,
     /// Size of a page, a power of two from 4KiB to 64KiB
     ///
-    /// A write of the trace becomes a batch of such pages.
+    /// Each write of the trace becomes a batch of pages.
     #[arg(long, value_name = "SIZE", default_value = "4KiB", value_parser = page_bytes)]
     pub(crate) page: u64,
     /// Profile of the target, for the costs of writes

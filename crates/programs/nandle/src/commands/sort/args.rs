@@ -30,7 +30,7 @@ pub(crate) struct SortArgs {
     /// ordered by their bytes.
     #[arg(long, short, value_name = "FIELDS", value_delimiter = ',')]
     pub(super) key: Vec<KeySpec>,
-    /// Byte between fields; \t is a tab [default: blanks before a word, which belong to it; , in
+    /// Byte between fields; \t is a tab [default: blanks, which belong to the word after them; , in
     /// CSV]
     #[arg(long, short, value_name = "BYTE", value_parser = one_byte)]
     pub(super) delimiter: Option<u8>,

@@ -60,7 +60,7 @@ enum TraceCommand {
     ///
     /// Written data doesn't compress. Writes go to a test file in a directory, to a modelled drive,
     /// or to a file or block device that may be overwritten (--overwrite, --destroy-data). With
-    /// --reads-only, only reads are played. Failed requests are counted, and the exit code is then
+    /// --reads-only, only reads are played. If requests fail, they are counted and the exit code is
     /// 1.
     Play(Box<play::PlayArgs>),
 }
@@ -82,7 +82,7 @@ pub(crate) struct SourceArgs {
     columns: Option<ColumnsArg>,
     /// Read only events of this device
     ///
-    /// major,minor as in the kernel, host.disk of an MSR trace, or the number of a volume.
+    /// Format: major,minor as in the kernel, host.disk of an MSR trace, or the number of a volume.
     #[arg(long)]
     device: Option<String>,
     /// Skip and count damaged lines instead of stopping at the first
@@ -95,7 +95,7 @@ pub(crate) struct SourceArgs {
 pub(crate) struct WritesArgs {
     /// Maximum number of writes to read
     ///
-    /// A write of the trace may be several pages.
+    /// A write may span several pages.
     #[arg(long, value_name = "N", value_parser = at_least_1)]
     pub(crate) limit: Option<u64>,
 }

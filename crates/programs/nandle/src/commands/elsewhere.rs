@@ -27,11 +27,11 @@ pub(crate) const TABLES: Program = Program { name: "nandle-tables", commands: &[
 pub(crate) const SQL: Program = Program { name: "nandle-sql", commands: &["sql", "serve", "worker"] };
 pub(crate) const PROGRAMS: [Program; 2] = [TABLES, SQL];
 
-/// Arguments that are passed to the other program unchanged.
+/// What is handed to the other program as it is.
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct ElsewhereArgs {
-    /// Options and arguments of the command; --help lists them
+    /// Options and arguments of the command; `--help` lists them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
     rest: Vec<OsString>,
 }

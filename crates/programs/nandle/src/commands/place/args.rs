@@ -9,9 +9,9 @@ use crate::commands::workload::{OperatorArg, RowArgs, target};
 ///
 /// Runs the operator with everything on the first device, then with each part alone on the second,
 /// then with everything there. Next, only the temporary data is on each of the devices, with
-/// clusters of 2 KiB to 128 KiB, and input and output take no time. The result shows the amounts
-/// merged or joined, the times, and the findings of the study from which the rows come (Lee, Moon,
-/// Park, Kim, Kim, SIGMOD 2008).
+/// clusters of 2 KiB to 128 KiB, and input and output take no time. The output shows the amounts
+/// that are merged or joined and the times, and compares them with the claims of the study from
+/// which the rows come (Lee, Moon, Park, Kim, Kim, SIGMOD 2008).
 ///
 /// `nandle workload --help` describes the work and its times.
 #[derive(Debug, Args)]

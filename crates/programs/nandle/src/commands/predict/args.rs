@@ -63,19 +63,19 @@ pub(crate) struct PredictArgs {
     /// Duration of the probe of each target without a profile
     #[arg(long, value_name = "TIME", value_parser = positive_duration, conflicts_with = "profile")]
     pub(super) probe_budget: Option<Nanos>,
-    /// I/O interface for files and block devices
-    #[arg(long, value_name = "WORLD", default_value = "auto")]
+    /// I/O interface
+    #[arg(long, value_name = "INTERFACE", default_value = "auto")]
     io: IoArg,
-    /// Allow overwriting the named file; a missing file is created and kept
+    /// Allow the named file to be overwritten; a missing file is created and kept
     #[arg(long)]
     overwrite: bool,
-    /// Allow overwriting the named block device
+    /// Allow the named block device to be overwritten
     #[arg(long)]
     destroy_data: bool,
-    /// Write a report as an HTML page
+    /// Path of the HTML report
     #[arg(long, value_name = "PATH")]
     pub(super) report: Option<PathBuf>,
-    /// Write the result as JSON to a file
+    /// Path of the result as JSON
     #[arg(long, short, value_name = "PATH")]
     pub(super) output: Option<PathBuf>,
 }

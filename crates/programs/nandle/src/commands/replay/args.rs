@@ -95,19 +95,19 @@ pub(crate) struct ReplayArgs {
     /// Skip the final check of the written pages
     #[arg(long)]
     pub(crate) no_verify: bool,
-    /// Write a report as an HTML page
+    /// Path of the HTML report
     #[arg(long, value_name = "PATH")]
     pub(crate) report: Option<PathBuf>,
-    /// I/O interface for files and block devices
-    #[arg(long, value_name = "WORLD", default_value = "auto")]
+    /// I/O interface
+    #[arg(long, value_name = "INTERFACE", default_value = "auto")]
     pub(crate) io: IoArg,
     /// Use the page cache instead of direct I/O
     #[arg(long)]
     pub(crate) buffered: bool,
-    /// Allow overwriting the named file; a missing file is created and kept
+    /// Allow the named file to be overwritten; a missing file is created and kept
     #[arg(long)]
     pub(crate) overwrite: bool,
-    /// Allow overwriting the named block device
+    /// Allow the named block device to be overwritten
     #[arg(long)]
     pub(crate) destroy_data: bool,
 }

@@ -23,7 +23,7 @@ pub(crate) struct SpillArgs {
     /// Maximum size of temporary data [default: the free space]
     #[arg(long, value_name = "SIZE", value_parser = positive_bytes)]
     pub(crate) space: Option<u64>,
-    /// Allow overwriting the named block device
+    /// Allow the named block device to be overwritten
     #[arg(long)]
     pub(crate) destroy_data: bool,
     /// Profile of the device for temporary data, from `nandle probe`

@@ -109,7 +109,7 @@ struct StatArgs {
     /// Size of the pages into which writes are divided
     #[arg(long, value_name = "SIZE", default_value = "4KiB", value_parser = page_bytes)]
     page: u64,
-    /// Write a report as an HTML page
+    /// Path of the HTML report
     #[arg(long, value_name = "PATH")]
     report: Option<PathBuf>,
 }

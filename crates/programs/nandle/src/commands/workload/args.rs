@@ -79,13 +79,13 @@ pub(crate) struct RowArgs {
     /// Seed of the generated rows
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Allow overwriting the named file; a missing file is created and kept
+    /// Allow the named file to be overwritten; a missing file is created and kept
     #[arg(long)]
     pub(crate) overwrite: bool,
-    /// Allow overwriting the named block device
+    /// Allow the named block device to be overwritten
     #[arg(long)]
     pub(crate) destroy_data: bool,
-    /// Write a report as an HTML page
+    /// Path of the HTML report
     #[arg(long, value_name = "PATH")]
     pub(crate) report: Option<PathBuf>,
 }

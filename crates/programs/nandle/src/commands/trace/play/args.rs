@@ -52,22 +52,22 @@ pub(crate) struct PlayArgs {
     /// Size of the test file in a directory [default: as large as the trace's addresses need]
     #[arg(long, value_name = "SIZE", value_parser = positive_bytes)]
     pub(super) file_size: Option<u64>,
-    /// Write a report as an HTML page
+    /// Path of the HTML report
     #[arg(long, value_name = "PATH")]
     pub(super) report: Option<PathBuf>,
-    /// I/O interface for files and block devices
-    #[arg(long, value_name = "WORLD", default_value = "auto")]
+    /// I/O interface
+    #[arg(long, value_name = "INTERFACE", default_value = "auto")]
     io: IoArg,
     /// Use the page cache instead of direct I/O
     #[arg(long)]
     buffered: bool,
-    /// Maximum wait for a silent device
+    /// Give up on a device after this long without a completed request
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = positive_duration)]
     patience: Nanos,
-    /// Allow overwriting the named file; a missing file is created and kept
+    /// Allow the named file to be overwritten; a missing file is created and kept
     #[arg(long)]
     overwrite: bool,
-    /// Allow overwriting the named block device
+    /// Allow the named block device to be overwritten
     #[arg(long)]
     destroy_data: bool,
 }

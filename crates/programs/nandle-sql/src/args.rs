@@ -11,11 +11,13 @@ use crate::serve::ServeArgs;
 use crate::worker::WorkerArgs;
 use crate::workers::WorkersArgs;
 
-/// SQL on Parquet files and tables, read by plan. `nandle sql …` runs `nandle-sql sql …`.
+/// Query tables and Parquet files in SQL
+///
+/// `nandle sql …` runs `nandle-sql sql …`, and likewise `serve` and `worker`.
 #[derive(Debug, Parser)]
 #[command(name = "nandle-sql", bin_name = "nandle", version, max_term_width = 100)]
 #[command(
-    after_help = "Examples:\n  nandle sql 2008.parquet -c 'SELECT count(*) FROM t2008'\n  nandle sql flights/ carriers.parquet -f day.sql --format csv\n  nandle sql flights/ -c 'EXPLAIN SELECT avg(\"ArrDelay\") FROM flights'\n                                                        what it will read, and how long that takes\n  nandle serve flights/ --pg 127.0.0.1:5433 --listen 127.0.0.1:8642\n  nandle worker flights/                              for nandle sql flights/ --workers URL\n\nSizes are 4KiB, 64MiB, 4GiB (4K = 4KiB), times 250us, 3ms, 60s."
+    after_help = "Examples:\n  nandle sql 2008.parquet -c 'SELECT count(*) FROM t2008'\n  nandle sql flights/ carriers.parquet -f day.sql --format csv\n  nandle sql flights/ -c 'EXPLAIN SELECT avg(\"ArrDelay\") FROM flights'\n                                                        predict the reads and their time\n  nandle serve flights/ --pg 127.0.0.1:5433 --listen 127.0.0.1:8642\n  nandle worker flights/                                for nandle sql flights/ --workers URL\n\nSizes: 4KiB, 64MiB, 4GiB (4K = 4KiB). Times: 250us, 3ms, 60s."
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -26,31 +28,45 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Query tables and Parquet files as they lie, in SQL, with reads that are planned
+    /// Query tables and Parquet files in SQL
     ///
-    /// Each name becomes a table: a table's directory, a file, a directory of files, or a pattern. Names of directories in it that are KEY=VALUE
-    /// give columns: whole numbers, dates, or else text. The table is called as the file or directory is, in
-    /// small letters and without the ending (2008.parquet: t2008), or as NAME=PATH says. Columns with capital letters stand in double quotes.
-    /// EXPLAIN says what each scan will read, how long the device and the processor take for it, and how long the query takes where only scans matter;
-    /// EXPLAIN ANALYZE what it took; SET nandle.reads = 'engine' has
-    /// the engine read by itself. Without -c and -f statements come from standard input; where that is a terminal there is a prompt.
+    /// Each argument becomes an SQL table: a table's directory, a file, a directory of files or a
+    /// pattern. Subdirectories named KEY=VALUE become columns: integers, dates or text. The SQL
+    /// table's name is that of the file or directory, in lower case and without the extension
+    /// (2008.parquet: t2008), unless given as NAME=PATH. Put column names with capital letters in
+    /// double quotes.
+    ///
+    /// EXPLAIN shows the planned reads of each scan, their device and processor time, and the
+    /// query's time if only scans matter. EXPLAIN ANALYZE shows the actual figures. SET
+    /// nandle.reads = 'engine' uses the engine's own reader.
+    ///
+    /// Without -c and -f, statements come from standard input; a terminal gets a prompt.
     Sql(Box<SqlArgs>),
-    /// Serve a dashboard of flights, and tables to SQL clients, read-only
+    /// Serve a flight dashboard and read-only SQL clients
     ///
-    /// Tables are named and called as by `nandle sql`. The dashboard (--listen) is a page for an airport's manager: how the airport's flights do beside
-    /// those of similar airports, and what each figure cost. It is of the first table that has the columns of flights, as `nandle table load` and
-    /// `generate` make it, and shows new snapshots as they come. Clients of PostgreSQL (--pg) (psql, drivers, Grafana) connect with any user and database, without a
-    /// password; what they may do is read. All of them share --memory; --queries and --time-limit bound what runs. SET nandle.reads counts for
-    /// the session that says it. Ctrl-C ends the server.
+    /// Tables are named as for `nandle sql`.
+    ///
+    /// The dashboard (--listen) is a web page for airport managers. It compares an airport's
+    /// flights with those of similar airports, and shows the cost of each figure. It uses the first
+    /// table with the columns of flights, as made by `nandle table load` or `generate`, and shows
+    /// new snapshots as they appear.
+    ///
+    /// PostgreSQL clients (--pg) such as psql, drivers and Grafana connect with any user and
+    /// database, without a password, and can only read. SET nandle.reads applies to its session.
+    ///
+    /// All clients share --memory. --queries and --time-limit bound running queries. Ctrl-C stops
+    /// the server.
     Serve(Box<ServeArgs>),
-    /// Take parts of other machines' queries, over this machine's copy of the data
+    /// Execute parts of other machines' queries
     ///
-    /// Tables are named and called as by `nandle sql`, which is told of workers by --workers and has the same tables. A worker has the data in its own
-    /// place, a copy or a shared directory, reads them by its own device's profile, and refuses a query of another snapshot, of other
-    /// files, or of another version of the program. Scans are dealt out so that all workers are predicted to take equally long. Workers reach one
-    /// another by the URLs that --workers names. Ctrl-C ends the worker.
+    /// Start `nandle sql` with the same tables and the workers' URLs (--workers). Each worker has
+    /// its own copy of the data or a shared directory, and reads it by its own device's profile. It
+    /// refuses queries of another snapshot, of other files or of another program version.
+    ///
+    /// Scans are divided so that all workers are predicted to take equally long. Workers connect to
+    /// each other by the URLs in --workers. Ctrl-C stops the worker.
     Worker(Box<WorkerArgs>),
-    /// Print the definition of the commands as JSON, of which `nandle` makes completions and manual pages
+    /// Print the commands as JSON, for the completions and manual pages of `nandle`
     #[command(hide = true)]
     Definition,
 }
@@ -67,25 +83,25 @@ impl Command {
     }
 }
 
-/// Query tables and Parquet files as they lie, in SQL.
+/// Query tables and Parquet files in SQL
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  nandle sql 2008.parquet -c 'SELECT \"Origin\", count(*) FROM t2008 GROUP BY 1 ORDER BY 2 DESC LIMIT 5'\n  nandle sql days='data/*/*.parquet' flights/ -f day.sql --format csv --memory 256MiB\n  nandle sql flights/ -c 'EXPLAIN ANALYZE SELECT avg(\"ArrDelay\") FROM flights'\n  nandle sql flights/ -f day.sql --record day.needs.zst && nandle predict day.needs.zst --on model:nvme-tlc,model:wd2003fyys\n  nandle sql flights/ -f day.sql --workers http://127.0.0.1:8651,http://127.0.0.1:8652 --retry"
 )]
 pub(crate) struct SqlArgs {
-    /// Statements, with semicolons between them; several times for more
+    /// Statements to run, separated by semicolons; may be repeated
     #[arg(short = 'c', long = "command", value_name = "QUERY")]
     pub(crate) commands: Vec<String>,
-    /// A file of statements; they come after those of -c
+    /// File of statements to run after those of -c; may be repeated
     #[arg(short = 'f', long = "file", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// How rows are written
+    /// Output format of rows
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub(crate) format: FormatArg,
-    /// Write down what each statement needed and computed, for `nandle predict`
+    /// Record the reads and processor time of each statement for `nandle predict`
     #[arg(long, value_name = "FILE", conflicts_with = "workers")]
     pub(crate) record: Option<PathBuf>,
-    /// Leave names of files and the statements out of the recording
+    /// Omit file names and statements from the recording
     #[arg(long, requires = "record")]
     pub(crate) anonymous: bool,
     #[command(flatten)]
@@ -94,18 +110,18 @@ pub(crate) struct SqlArgs {
     pub(crate) engine: EngineArgs,
 }
 
-/// How rows are written.
+/// Output format of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FormatArg {
-    /// Aligned, for people
+    /// Aligned columns
     Table,
-    /// With a header
+    /// CSV with a header
     Csv,
-    /// An object for each row, on a line of its own
+    /// JSON Lines: one object per row
     Json,
-    /// Arrow's IPC stream
+    /// Arrow IPC stream
     Arrow,
-    /// A Parquet file
+    /// Parquet file
     Parquet,
 }
 

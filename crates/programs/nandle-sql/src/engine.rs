@@ -21,22 +21,22 @@ use crate::workers::Workers;
 /// With less memory neither reads nor operators have room.
 const MEMORY_BYTES_MIN: u64 = 16 << 20;
 
-/// Tables, and what the engine may take.
+/// Tables and resources of the engine.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EngineArgs {
-    /// A table's directory, Parquet files, a directory of them, or a pattern; NAME=PATH gives it a name
+    /// Table directory, Parquet file, directory of Parquet files, or pattern; NAME=PATH names it
     #[arg(value_name = "TABLE|FILE|DIR|GLOB")]
     pub(crate) sources: Vec<String>,
-    /// Memory for operators and reads together [default: half the machine's]
+    /// Memory for operators and reads [default: half of the machine's or the control group's]
     #[arg(long, value_name = "SIZE", value_parser = memory)]
     memory: Option<u64>,
-    /// How much may lie in temporary files of what doesn't fit the memory
+    /// Maximum size of temporary files, which hold data that exceed --memory
     #[arg(long, value_name = "SIZE", default_value = "64GiB", value_parser = positive_bytes)]
     spill_limit: u64,
-    /// Where these lie [default: the system's directory for temporary files, or /var/tmp where that one is memory]
+    /// Directory for temporary files [default: the system's, or /var/tmp if that is in memory]
     #[arg(long, value_name = "DIR")]
     spill_directory: Option<PathBuf>,
-    /// Threads that compute [default: one for each processor]
+    /// Compute threads [default: one per processor]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
     #[command(flatten)]

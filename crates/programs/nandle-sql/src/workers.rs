@@ -8,22 +8,22 @@ use nandle_io::Nanos;
 use nandle_terminal::{Failure, output};
 use nandle_units::parse_duration;
 
-/// Workers, and what becomes of a query when one is lost.
+/// Workers of the queries, and connections to them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct WorkersArgs {
-    /// Workers that take parts of the queries, as `nandle worker` prints where they listen; each has the same data in its own place
+    /// Workers that execute parts of the queries, by the URLs that `nandle worker` prints
     #[arg(long, value_name = "URL,…", value_delimiter = ',', value_parser = url)]
     workers: Vec<Url>,
-    /// When a worker is lost, run the query again on those that are left; rows are held until the last has come
+    /// Rerun a query on the remaining workers if one is lost; holds rows until the query ends
     #[arg(long, requires = "workers")]
     retry: bool,
-    /// Scans that are predicted to take less aren't dealt out to workers
+    /// Least predicted time of a scan that is divided among workers
     #[arg(long, value_name = "TIME", default_value = "250ms", value_parser = time, requires = "workers")]
     distribute_above: Nanos,
-    /// A file with the secret that workers ask for
+    /// File with the secret that workers require
     #[arg(long, value_name = "FILE", requires = "workers")]
     secret_file: Option<PathBuf>,
-    /// A file with the certificates (PEM) of the authorities by which workers' are believed; their URLs begin with https
+    /// File with the authorities' certificates (PEM) that verify workers with https URLs
     #[arg(long, value_name = "FILE", requires = "workers")]
     tls_ca: Option<PathBuf>,
 }

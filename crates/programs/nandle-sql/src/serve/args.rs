@@ -11,32 +11,40 @@ use super::http::Token;
 use crate::address::address;
 use crate::engine::EngineArgs;
 
-/// Serve tables and Parquet files: a dashboard of flights, and SQL clients.
+/// Serve a flight dashboard and read-only SQL clients
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  nandle serve flights/\n                                the dashboard, on http://127.0.0.1:8642/\n  nandle serve flights/ --listen 127.0.0.1:9000 --airports airports.csv --pg 127.0.0.1:5433\n  nandle serve flights/ --listen 0.0.0.0:8642 --token-file token\n  psql -h 127.0.0.1 -p 5433 -c 'SELECT count(*) FROM flights'\n  nandle serve days='data/*/*.parquet' --pg 127.0.0.1:0 --json --memory 2GiB --queries 4 --time-limit 30s"
+    after_help = "Examples:\n  nandle serve flights/\n                                dashboard on http://127.0.0.1:8642/\n  nandle serve flights/ --listen 127.0.0.1:9000 --airports airports.csv --pg 127.0.0.1:5433\n  nandle serve flights/ --listen 0.0.0.0:8642 --token-file token\n  psql -h 127.0.0.1 -p 5433 -c 'SELECT count(*) FROM flights'\n  nandle serve days='data/*/*.parquet' --pg 127.0.0.1:0 --json --memory 2GiB --queries 4 --time-limit 30s"
 )]
 pub(crate) struct ServeArgs {
-    /// Where the dashboard is; with port 0 the system chooses one, which is printed [default without --pg: 127.0.0.1:8642]
+    /// Address of the dashboard [default without --pg: 127.0.0.1:8642]
+    ///
+    /// With port 0 the system chooses a port, which is printed.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = |text: &str| address(text, LISTEN.port()))]
     listen: Option<SocketAddr>,
-    /// What flight records don't say: a CSV with a header of `airport` and any of passengers, population, name
+    /// CSV file of airport facts: `airport`, and any of `passengers`, `population`, `name`
+    ///
+    /// The first line is a header with the column names.
     #[arg(long, value_name = "FILE")]
     pub(super) airports: Option<PathBuf>,
-    /// The secret that the dashboard asks for, in a file's first line; needed where other machines reach it. Nothing is encrypted: put a proxy
-    /// with TLS before it
+    /// File whose first line is the token that the dashboard requires
+    ///
+    /// Required if other machines can reach the dashboard. Connections aren't encrypted: use a
+    /// proxy with TLS.
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
-    /// Modelled devices on which each query of the dashboard is played, as `nandle models` lists them
+    /// Modelled devices to play each dashboard query on (see `nandle models`)
     #[arg(long, value_name = "MODEL[,MODEL…]", value_delimiter = ',', default_value = "model:nvme-tlc,model:wd2003fyys", value_parser = model)]
     pub(super) on: Vec<TargetSpec>,
-    /// Where clients of PostgreSQL connect to, on this machine; with port 0 the system chooses one, which is printed
+    /// Address for PostgreSQL clients, which must be of this machine
+    ///
+    /// With port 0 the system chooses a port, which is printed.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = loopback)]
     pub(super) pg: Option<SocketAddr>,
-    /// Queries that run at once; up to 64 more wait [default: twice the processors]
+    /// Concurrent queries; up to 64 more wait [default: twice the processors]
     #[arg(long, value_name = "N")]
     pub(crate) queries: Option<NonZeroUsize>,
-    /// How long each query may take, with the time that it waits
+    /// Time limit of a query, including its wait
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = positive_duration)]
     pub(crate) time_limit: Nanos,
     #[command(flatten)]

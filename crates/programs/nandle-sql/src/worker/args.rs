@@ -8,25 +8,28 @@ use crate::address::address;
 use crate::engine::EngineArgs;
 use crate::workers::{read, secret};
 
-/// Take parts of other machines' queries, over this machine's copy of the data.
+/// Execute parts of other machines' queries
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  nandle worker flights/ --profile disk.json --json\n  nandle sql flights/ --workers http://127.0.0.1:8651,http://127.0.0.1:8652 -c 'SELECT count(*) FROM flights'\n  nandle worker flights/ --listen 0.0.0.0:8651 --secret-file secret --tls-cert worker.pem --tls-key worker.key --tls-ca ca.pem\n  nandle sql flights/ --workers https://one:8651,https://two:8651 --secret-file secret --tls-ca ca.pem --retry"
 )]
 pub(crate) struct WorkerArgs {
-    /// Where it listens; with port 0 the system chooses one, which is printed. Addresses that other machines reach need a secret and TLS
+    /// Address to listen on
+    ///
+    /// With port 0 the system chooses a port, which is printed. Addresses that other machines can
+    /// reach require a secret and TLS.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0", value_parser = |text: &str| address(text, PORT))]
     listen: SocketAddr,
-    /// A file with the secret that requests must have: one line of at least 16 characters
+    /// File with the secret that requests must send: one line of at least 16 characters
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
-    /// A file with the worker's certificate (PEM)
+    /// File with the worker's certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
-    /// A file with its key (PEM)
+    /// File with the certificate's private key (PEM)
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// A file with the certificates (PEM) of the authorities by which other workers' are believed
+    /// File with the authorities' certificates (PEM) that verify other workers
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_ca: Option<PathBuf>,
     #[command(flatten)]

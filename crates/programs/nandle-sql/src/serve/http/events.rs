@@ -16,10 +16,10 @@ use super::routes::Dashboard;
 /// Keep-alive that detects disconnected clients.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// Tells of versions and devices until the client goes.
+/// Stream of table versions and counts of measured devices
 #[utoipa::path(
     get, path = "/api/v1/events", tag = "events",
-    responses((status = 200, content_type = "text/event-stream", body = String, description = "Events `version`, whose data is a version of the table, and `devices`, whose data is how many of /api/v1/devices are measured or can't be"))
+    responses((status = 200, content_type = "text/event-stream", body = String, description = "Events `version`, with the version of the table, and `devices`, with the number of devices in /api/v1/devices whose measurement has ended"))
 )]
 pub(super) async fn events(State(dashboard): State<Arc<Dashboard>>) -> Response {
     let news = select(told("version", dashboard.versions()), told("devices", dashboard.devices().known()));

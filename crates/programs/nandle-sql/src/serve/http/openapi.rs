@@ -15,44 +15,44 @@ use super::events;
 use super::problem::Problem;
 use super::routes::Dashboard;
 
-/// Months, and which of an airport's flights.
+/// Months and direction of the flights.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "it is what the document says; `Parameters` reads them")]
+#[expect(dead_code, reason = "only documents the parameters; `Parameters` parses them")]
 struct Months {
-    /// The first month.
+    /// First month.
     #[param(pattern = "^[0-9]{4}-[0-9]{2}$", example = "2008-01")]
     from: String,
-    /// The last month.
+    /// Last month.
     #[param(pattern = "^[0-9]{4}-[0-9]{2}$", example = "2008-12")]
     to: String,
-    /// Flights that depart (unless said otherwise) or that arrive.
+    /// Departures (default) or arrivals.
     #[param(inline)]
     direction: Option<Direction>,
 }
 
-/// An airport.
+/// Selected airport.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "it is what the document says; `Parameters` reads them")]
+#[expect(dead_code, reason = "only documents the parameters; `Parameters` parses them")]
 struct Airport {
-    /// The airport.
+    /// Code of the airport.
     #[param(pattern = "^[A-Z0-9]{3}$", example = "IAH")]
     airport: String,
 }
 
-/// What it is compared with.
+/// Choice of similar airports.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "it is what the document says; `Parameters` reads them")]
+#[expect(dead_code, reason = "only documents the parameters; `Parameters` parses them")]
 struct PeerChoice {
-    /// By what airports are similar: flights in the chosen direction unless said otherwise.
+    /// Count that similar airports are chosen by. Default: flights in the chosen direction.
     #[param(inline)]
     by: Option<SimilarBy>,
-    /// How many similar airports: 10 unless said otherwise.
+    /// Number of similar airports. Default: 10.
     #[param(minimum = 1, maximum = 50)]
     count: Option<u32>,
-    /// A list of one's own, with commas, instead of `by` and `count`.
+    /// Comma-separated list of airports, instead of `by` and `count`.
     #[param(example = "ATL,ORD")]
     similar: Option<String>,
 }
@@ -63,19 +63,19 @@ macro_rules! documents {
             #[utoipa::path(
                 get, path = $path, tag = "questions", summary = $says, params($($parameter)*),
                 responses(
-                    (status = 200, description = "The answer", body = Answer<$answer>),
-                    (status = 304, description = "The client has the answer (If-None-Match)"),
-                    (status = "4XX", description = "It isn't understood, or there is nothing", body = Problem, content_type = "application/problem+json"),
-                    (status = 503, description = "Too many queries, or too long a one", body = Problem, content_type = "application/problem+json"),
+                    (status = 200, description = "Answer", body = Answer<$answer>),
+                    (status = 304, description = "Answer unchanged (If-None-Match)"),
+                    (status = "4XX", description = "Invalid request, or no data for it", body = Problem, content_type = "application/problem+json"),
+                    (status = 503, description = "Temporary failure: too many queries, time limit, memory, or changed or unreadable data", body = Problem, content_type = "application/problem+json"),
                 )
             )]
-            #[expect(dead_code, reason = "it is what the document says; the handler is in `api`")]
+            #[expect(dead_code, reason = "only documents the handler in `api`")]
             fn $name() {}
         )*
 
         #[derive(OpenApi)]
         #[openapi(
-            info(title = "Flights of airports", description = "The questions of the dashboard of `nandle serve`. Figures that aren't known are null: no rate is given of fewer than 30 flights."),
+            info(title = "Airport flights", description = "Figures of the dashboard of `nandle serve`. Unknown figures are null, and so are rates of fewer than 30 flights."),
             paths($($name,)* sums, devices, events::events),
         )]
         struct Document;
@@ -83,41 +83,41 @@ macro_rules! documents {
 }
 
 #[utoipa::path(
-    get, path = "/api/v1/sums", tag = "sums", summary = "Whether questions are answered from sums of the flights",
+    get, path = "/api/v1/sums", tag = "sums", summary = "State of the sums, which answer questions faster than the flights",
     responses(
-        (status = 200, description = "How far they are", body = SumsStatus),
-        (status = "4XX", description = "It isn't understood", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "State of the sums", body = SumsStatus),
+        (status = "4XX", description = "Invalid request", body = Problem, content_type = "application/problem+json"),
     )
 )]
-#[expect(dead_code, reason = "it is what the document says; the handler is in `api`")]
+#[expect(dead_code, reason = "only documents the handler in `api`")]
 fn sums() {}
 
 #[utoipa::path(
-    get, path = "/api/v1/devices", tag = "devices", summary = "Whether queries have figures of other devices",
+    get, path = "/api/v1/devices", tag = "devices", summary = "Progress of measuring modelled devices",
     responses(
-        (status = 200, description = "How far measuring their models is", body = DevicesStatus),
-        (status = "4XX", description = "It isn't understood", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "State of each device's measurement", body = DevicesStatus),
+        (status = "4XX", description = "Invalid request", body = Problem, content_type = "application/problem+json"),
     )
 )]
-#[expect(dead_code, reason = "it is what the document says; the handler is in `api`")]
+#[expect(dead_code, reason = "only documents the handler in `api`")]
 fn devices() {}
 
 documents! {
-    overview "/api/v1/overview" Overview, "What there is to look at", ();
-    airports "/api/v1/airports" Airports, "Airports, the one with most flights first",
-        (Months, ("search" = Option<String>, Query, description = "The beginning of a code, or a part of a name"));
-    similar "/api/v1/similar" Similar, "The airports that one is compared with", (Airport, Months, PeerChoice);
-    headline "/api/v1/headline" Headline, "Headline figures beside those of similar airports", (Airport, Months, PeerChoice);
-    series "/api/v1/series" Series, "A figure over time, with the range of similar airports",
-        (Airport, Months, PeerChoice, ("measure" = inline(Option<Measure>), Query, description = "Mean delay unless said otherwise"),
-         ("period" = inline(Option<Period>), Query, description = "By the number of months unless said"));
-    ranking "/api/v1/ranking" Ranking, "Airports by a figure",
-        (Airport, Months, PeerChoice, ("measure" = inline(Option<Measure>), Query, description = "Mean delay unless said otherwise"),
-         ("among" = inline(Option<RankScope>), Query, description = "Similar airports unless said otherwise"));
-    airlines "/api/v1/airlines" Airlines, "Airlines, here and elsewhere", (Airport, Months, PeerChoice);
-    pairs "/api/v1/pairs" Pairs, "The airports at the other end, the worst first", (Airport, Months, PeerChoice);
-    pair "/api/v1/pair" Pair, "One pair, airline by airline",
-        (Airport, Months, PeerChoice, ("other" = String, Query, description = "The airport at the other end"));
+    overview "/api/v1/overview" Overview, "Overview of the table: flights by month", ();
+    airports "/api/v1/airports" Airports, "Airports by number of flights, greatest first",
+        (Months, ("search" = Option<String>, Query, description = "Start of a code, or part of a name"));
+    similar "/api/v1/similar" Similar, "Similar airports", (Airport, Months, PeerChoice);
+    headline "/api/v1/headline" Headline, "Headline figures, compared with similar airports", (Airport, Months, PeerChoice);
+    series "/api/v1/series" Series, "Measure over time, with the range of similar airports",
+        (Airport, Months, PeerChoice, ("measure" = inline(Option<Measure>), Query, description = "Default: mean delay"),
+         ("period" = inline(Option<Period>), Query, description = "Default: by the number of months"));
+    ranking "/api/v1/ranking" Ranking, "Airports ranked by a measure",
+        (Airport, Months, PeerChoice, ("measure" = inline(Option<Measure>), Query, description = "Default: mean delay"),
+         ("among" = inline(Option<RankScope>), Query, description = "Airports to rank. Default: similar airports"));
+    airlines "/api/v1/airlines" Airlines, "Airlines at this airport and elsewhere", (Airport, Months, PeerChoice);
+    pairs "/api/v1/pairs" Pairs, "Airports at the other end, greatest mean delay first", (Airport, Months, PeerChoice);
+    pair "/api/v1/pair" Pair, "Pair of airports, by airline",
+        (Airport, Months, PeerChoice, ("other" = String, Query, description = "Airport at the other end"));
 }
 
 /// Serves the description.

@@ -14,20 +14,20 @@ use utoipa::ToSchema;
 
 use crate::serve::limits::Ended;
 
-/// Why there is no answer.
+/// Error response (RFC 9457).
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(super) struct Problem {
-    /// Which kind of problem, for programs: `urn:nandle:problem:…`.
+    /// Kind of problem, for programs: `urn:nandle:problem:…`.
     r#type: &'static str,
-    /// Which kind, for people.
+    /// Kind of problem, for people.
     title: &'static str,
-    /// The status of HTTP.
+    /// HTTP status.
     status: u16,
-    /// What happened here, and what can be done.
+    /// Cause and remedy.
     detail: String,
-    /// The parameter that it is about; `null` where it is about none.
+    /// Invalid parameter; `null` for other problems.
     parameter: Option<String>,
-    /// After how many seconds it may go well; `null` where that isn't a question of time.
+    /// Seconds after which to retry; `null` if waiting doesn't help.
     retry_after_s: Option<u32>,
 }
 

@@ -16,24 +16,24 @@ pub(super) const MEMORY_BYTES_MIN: u64 = 32 << 20;
 /// Memory in the paper.
 const MEMORY_BYTES_USUAL: u64 = 980 << 20;
 
-/// How a cube is made.
+/// Path by which a cube is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum PathArg {
-    /// From the table's columns, counted
+    /// Scan of the table's columns
     Scan,
-    /// From projections of the cubes' columns, sorted by them: nearly the cubes themselves (`nandle table project` makes them)
+    /// Scan of projections sorted by the cubes' columns (see `nandle table project`)
     Projection,
-    /// From the leaves of an index that covers the query, one page after the other, as in the paper; of millions of rows its indices take
-    /// minutes to make
+    /// Leaves of a covering index, page by page, as in the paper; building the indices of millions
+    /// of rows takes minutes
     Btree,
 }
 
-/// When an index is made.
+/// Time at which an index is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum IndexArg {
-    /// After loading
+    /// Built after loading
     Built,
-    /// Before it, rows arriving month by month
+    /// Built before loading, and grown month by month
     Grown,
 }
 
@@ -46,58 +46,64 @@ impl From<IndexArg> for IndexKind {
     }
 }
 
-/// Count the 69 cubes of the Dashboard paper: diverted, cancelled and delay by airline, destination, month, origin and year.
+/// Count the 69 flight cubes of the Dashboard paper
 ///
-/// The scan runs here, past the page cache. On the targets of --on the recording of that run is played; B-trees are played alone.
+/// The cubes count diverted, cancelled and delayed flights by airline, destination, month, origin
+/// and year. Scans run on this machine and bypass the page cache; their recording is then played on
+/// the targets of --on. B-trees are only played.
 #[derive(Debug, Clone, Args)]
 #[command(
     after_help = "Examples:\n  nandle cubes flights/ --only delay-airline,delay-airline-month\n  nandle cubes flights/ --on model:crucial-m4-256,model:regola-raid10 --paths scan,btree --index built,grown --report cubes.html"
 )]
 pub(crate) struct CubesArgs {
-    /// A table's directory, or Parquet files of flights
+    /// Directory of a table of flights, or Parquet files of flights
     #[arg(required = true)]
     pub(super) input: Vec<PathBuf>,
-    /// Devices on which the recording is played as well; may be given several times
+    /// Devices to play the recording on; may be repeated
     #[arg(long, value_name = "TARGET,…")]
     pub(super) on: Vec<String>,
-    /// How cubes are made
+    /// Paths by which cubes are computed
     #[arg(long, value_delimiter = ',', default_value = "scan")]
     pub(super) paths: Vec<PathArg>,
-    /// These cubes alone, as delay-airline-month
+    /// Only these cubes, for example delay-airline-month
     #[arg(long, value_name = "CUBE,…", value_parser = names)]
     pub(super) only: Option<std::vec::Vec<String>>,
-    /// Memory for reading and counting [default: 980MiB, the paper's, scaled as its drives are]
+    /// Memory for reading and counting [default: 980MiB as in the paper, scaled by rows]
     #[arg(long, value_name = "SIZE", value_parser = memory)]
     pub(super) memory: Option<u64>,
-    /// With fewer rows than the paper's 70 million leave the memory, and the caches of modelled devices, as they are: otherwise both are
-    /// scaled by the rows
+    /// Don't scale memory and device caches by rows
+    ///
+    /// With fewer rows than the paper's 70 million, the default memory and the caches of modelled
+    /// devices are otherwise reduced in proportion.
     #[arg(long)]
     pub(super) unscaled: bool,
-    /// Where scaled models are written [default: beside the report or the recording, or else here]
+    /// Directory for scaled models [default: the report's or recording's, else the current one]
     #[arg(long, value_name = "DIR", conflicts_with = "unscaled")]
     pub(super) scaled_models: Option<PathBuf>,
-    /// How a scan's wants become requests: flexible, fixed-block, whole-group or one-by-one:N
-    #[arg(long, value_name = "HOW", default_value_t = Strategy::Flexible)]
+    /// Read strategy of scans: flexible, fixed-block, whole-group or one-by-one:N
+    #[arg(long, value_name = "STRATEGY", default_value_t = Strategy::Flexible)]
     pub(super) reads: Strategy,
-    /// When a B-tree's index is made
+    /// Index of a B-tree: built after loading, or grown during it
     #[arg(long, value_delimiter = ',', default_value = "built,grown")]
     pub(super) index: Vec<IndexArg>,
-    /// Pages of a B-tree
+    /// Page sizes of a B-tree
     #[arg(long, value_name = "SIZE", value_delimiter = ',', default_value = "8KiB", value_parser = positive_bytes)]
     pub(super) page_size: Vec<u64>,
-    /// Don't predict what cubes take here: the processor time that reading takes is then not measured first
+    /// Skip the prediction for this machine
+    ///
+    /// The run then starts without measuring the processor time of reads first.
     #[arg(long)]
     pub(super) no_prediction: bool,
-    /// Where B-trees are made and groups go that have no room in memory [default: beside the data]
+    /// Directory for B-trees and for groups that exceed memory [default: the data's]
     #[arg(long, value_name = "DIR")]
     pub(super) temporary: Option<PathBuf>,
-    /// Where the scans' recording is written
+    /// Write the recording of the scans to this file
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,
-    /// Where a page is written with all of it
+    /// Write an HTML report to this file
     #[arg(long, value_name = "FILE")]
     pub(super) report: Option<PathBuf>,
-    /// How requests reach the files
+    /// I/O interface
     #[arg(long, value_enum, default_value = "auto")]
     pub(super) io: IoArg,
     #[command(flatten)]

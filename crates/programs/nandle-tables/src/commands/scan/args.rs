@@ -16,91 +16,103 @@ const SHOWN_ROWS: u64 = 20;
 /// Divisor of memory for step copies queued by the reading thread.
 const COPIES_PART: u64 = 4;
 
-/// Read columns of a table, or of Parquet files as they lie.
+/// Read columns of a table or of Parquet files
 ///
-/// What is wanted follows from columns, predicates and the page index; which requests bring it cheapest follows from what the device was
-/// measured to do. --explain says both, and how long it will take, before it runs; and what it took thereafter. Reads bypass the page cache where
-/// the file system can, so that they are cold however often they are repeated.
+/// Columns, predicates and the page index determine which bytes are needed. The device's measured
+/// costs determine the cheapest requests that read them. --explain shows both with the predicted
+/// time before the scan, and the actual time after it. Reads bypass the page cache where the file
+/// system supports it, so repeated scans are cold, too.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  nandle scan flights/ --columns Origin,ArrDelay --in Origin=IAH,HOU --limit 10\n  nandle scan flights/ --columns Airline,ArrDelay --between Year=2005..2008 --explain\n  nandle scan 2008.parquet --columns Dest --format csv --reads one-by-one:16\n  nandle scan flights/ --columns Dest --record dest.needs.zst && nandle predict dest.needs.zst --on model:nvme-tlc"
 )]
 #[allow(clippy::struct_excessive_bools, reason = "switches of the command line")]
 pub(crate) struct ScanArgs {
-    /// A table's directory, or Parquet files
+    /// Directory of a table, or Parquet files
     #[arg(value_name = "TABLE|FILES", required = true)]
     pub(super) input: Vec<PathBuf>,
-    /// What is handed out, in this order [default: all columns]
+    /// Columns to return, in this order [default: all columns]
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
     pub(super) columns: Vec<String>,
-    /// Only rows with one of these values; several predicates must all hold. A value that has commas, or is an empty text, is put between double
-    /// quotes: 'Name="Moore, J.",""'
+    /// Only rows with one of these values
+    ///
+    /// Rows must satisfy all predicates of the command. Put a value in double quotes if it contains
+    /// commas or is empty: 'Name="Moore, J.",""'
     #[arg(long = "in", value_name = "COLUMN=VALUE,…", value_parser = is_in)]
     is_in: Vec<Predicate>,
-    /// Only rows with a value from one to another, both included; either may be left out. Double quotes as for --in
+    /// Only rows with a value from LOW to HIGH, inclusive; either may be omitted
+    ///
+    /// Quote values as for --in.
     #[arg(long, value_name = "COLUMN=LOW..HIGH", value_parser = between)]
     between: Vec<Predicate>,
-    /// Only rows in which all of these columns are null, which means that they have no value
+    /// Only rows with null in all of these columns
     #[arg(long = "null", value_name = "COLUMN,…", value_delimiter = ',', value_parser = is_null)]
     is_null: Vec<Predicate>,
-    /// Only rows in which all of these columns have a value
+    /// Only rows without null in any of these columns
     #[arg(long = "not-null", value_name = "COLUMN,…", value_delimiter = ',', value_parser = is_not_null)]
     is_not_null: Vec<Predicate>,
-    /// How needs become requests: flexible (the cheapest on this device), fixed-block (each as it is) or fixed-block:SIZE, whole-group (the
-    /// column chunk), one-by-one:N (in the order of need, N outstanding, as an engine with a buffer pool does)
-    #[arg(long, value_name = "HOW", default_value = "flexible")]
+    /// Read strategy
+    ///
+    /// flexible: the cheapest requests on this device. fixed-block: one request per needed range;
+    /// fixed-block:SIZE: one per block of SIZE. whole-group: whole column chunks. one-by-one:N: in
+    /// the order of use with N requests outstanding, as an engine with a buffer pool reads.
+    #[arg(long, value_name = "STRATEGY", default_value = "flexible")]
     pub(super) reads: Strategy,
-    /// Memory for what is read and not yet decoded
+    /// Memory for data that are read but not yet decoded
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = memory)]
     pub(super) memory: u64,
-    /// The longest request [default: what the device takes whole]
+    /// Maximum request size [default: the device's]
     #[arg(long, value_name = "SIZE", value_parser = positive_bytes)]
     block: Option<u64>,
-    /// Requests outstanding [default: what the device needs to be kept busy]
+    /// Outstanding requests [default: enough to keep the device busy]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     depth: Option<u32>,
-    /// Where rows come from: table, projection:COLUMN,… (a sorted copy that `nandle table project` made, whose rows come in its order), or auto:
-    /// of those that have all columns the one that is predicted to be quickest
+    /// Source of rows: auto, table or projection:COLUMN,…
+    ///
+    /// auto: the source with the least predicted time among those with all columns. projection: a
+    /// sorted copy made by `nandle table project`; rows come in its order.
     #[arg(long, value_name = "PATH", default_value = "auto")]
     pub(super) path: PathChoice,
-    /// How requests reach the files
+    /// I/O interface
     #[arg(long, value_name = "WORLD", default_value = "auto")]
     pub(super) io: IoArg,
     #[command(flatten)]
     pub(super) profile: ProfileArgs,
-    /// Say what will be read and how long it will take, beside the rivals, and then what it took
+    /// Show the plan and its predicted time beside other strategies, then the actual time
     #[arg(long)]
     pub(super) explain: bool,
-    /// Don't predict what the scan takes, where that decides nothing: the processor time that it takes is then not measured first
+    /// Skip the prediction unless it decides between sources
+    ///
+    /// The scan then starts without measuring its processor time first.
     #[arg(long, conflicts_with = "explain")]
     pub(super) no_prediction: bool,
-    /// Write down what was needed and computed, for `nandle predict`
+    /// Record reads and processor time for `nandle predict`
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,
-    /// Leave names of files and what was asked out of the recording
+    /// Omit file names and the query from the recording
     #[arg(long, requires = "record")]
     pub(super) anonymous: bool,
-    /// How rows are printed [default: table, or none with --explain, --record or --json]
+    /// Output format of rows [default: table; none with --explain, --record or --json]
     #[arg(long, value_name = "FORMAT")]
     format: Option<RowFormat>,
-    /// Print so many rows [default: 20 as a table, else all]
+    /// Number of rows to print [default: 20 in format table, otherwise all]
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// Say that nothing may come from the page cache, which is so anyway where reads bypass it; an error where they don't
+    /// Fail if reads can't bypass the page cache
     #[arg(long)]
     pub(super) cold: bool,
 }
 
-/// How rows are printed.
+/// Output format of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum RowFormat {
-    /// Aligned, for people
+    /// Aligned columns
     Table,
-    /// With a header
+    /// CSV with a header
     Csv,
-    /// An object for each row, on a line of its own
+    /// JSON Lines: one object per row
     Json,
-    /// Rows are read, and not printed
+    /// Read rows but don't print them
     None,
 }
 

@@ -17,22 +17,25 @@ use crate::error::CliError;
 use crate::input::{of_table, open_regular};
 use crate::watch::WatchedDirectory;
 
-/// Make a table of Parquet files as they lie: sums of their blocks are made, and checked at each read from then on.
+/// Create a table from Parquet files without rewriting them
 ///
-/// The files are linked into the table's directory (hard links); no byte is copied, unless it is on another file system and --copy allows it.
-/// To change such a file in place is to change the table's, which reads and `nandle table verify` then call damaged.
+/// The files are hard-linked into the table's directory. Files on another file system are refused
+/// unless --copy allows copying them. Checksums of all blocks are computed now and checked at each
+/// read. Don't change an adopted file in place: reads and `nandle table verify` then report damage.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  nandle table adopt sales/ 2007.parquet 2008.parquet")]
 pub(super) struct AdoptArgs {
-    /// The new table's directory
+    /// Directory of the new table
     table: PathBuf,
-    /// Parquet files, in the order of their rows
+    /// Parquet files, in row order
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Copy files that are on another file system
+    /// Copy files from another file system
     #[arg(long)]
     copy: bool,
-    /// The profile of the device that they lie on, which the table keeps; without one each scan probes unless it is named one
+    /// Profile of the files' device, stored in the table
+    ///
+    /// Without it, each scan needs a profile (--profile) or probes the device.
     #[arg(long, value_name = "FILE")]
     profile: Option<PathBuf>,
 }

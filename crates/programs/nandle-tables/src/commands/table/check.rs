@@ -19,14 +19,15 @@ use crate::error::CliError;
 use crate::input::{of_table, open_table, tell_of_left};
 use crate::watch::{Moves, WatchedTable};
 
-/// Read all of a table, and name everything that is damaged: file, row group and column.
+/// Read a whole table and list damage by file, row group and column
 ///
-/// With --json `damage` is an array of objects: `file`, as the table calls it; `row_group`, from 0 on; `column`; `offset_bytes`, where in the file the damaged
-/// block of 4 KiB begins; and `what` is wrong. What isn't known is null. The exit code is 1 where there is damage.
+/// With --json, `damage` is an array of objects: `file` (its name in the table), `row_group`
+/// (counted from 0), `column`, `offset_bytes` (start of the damaged 4 KiB block in the file) and
+/// `what` (description). Unknown fields are null. The exit code is 1 if there is damage.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  nandle table verify flights/\n  nandle table verify flights/ --json")]
 pub(super) struct VerifyArgs {
-    /// The table's directory
+    /// Directory of the table
     table: PathBuf,
 }
 
@@ -37,21 +38,22 @@ pub(super) fn sort_memory(text: &str) -> Result<u64, String> {
     bytes_of_at_least(text, SORT_MEMORY_BYTES_MIN, "1MiB")
 }
 
-/// Merge all runs of a table into one.
+/// Merge all runs of a table into one
 ///
-/// They are merged when jumping between them takes more than 10 % of a scan by the table's profile, or by the one that is named; the rule is
-/// printed with its figures. A table whose order is sort:… is then sorted as a whole. Projections stay.
+/// Runs are merged if jumps between them take more than 10 % of a scan, by the table's profile or
+/// --profile. The rule and its figures are printed. In a table with order sort:… the merged run is
+/// sorted as a whole. Projections are kept.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  nandle table compact flights/\n  nandle table compact flights/ --memory 64MiB\n  nandle table compact flights/ --always"
 )]
 pub(super) struct CompactArgs {
-    /// The table's directory
+    /// Directory of the table
     table: PathBuf,
-    /// Memory for sorting; rows that don't fit wait in temporary files of the table's directory
+    /// Memory for sorting; excess rows go to temporary files in the table's directory
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = sort_memory)]
     memory: u64,
-    /// Merge them whatever the rule says
+    /// Merge in any case
     #[arg(long)]
     always: bool,
     #[command(flatten)]

@@ -17,11 +17,11 @@ use super::load::order;
 use crate::error::CliError;
 use crate::input::{of_table, open_table};
 
-/// Runs, rows, bytes by column, layout, order and profile of a table
+/// Show a table's runs, rows, bytes by column, layout, order and profile
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  nandle table describe flights/")]
 pub(super) struct DescribeArgs {
-    /// The table's directory
+    /// Directory of the table
     table: PathBuf,
 }
 

@@ -21,27 +21,30 @@ use crate::costs::ProfileArgs;
 use crate::error::CliError;
 use crate::input::of_table;
 
-/// Make up flights: 140 months, 24 carriers, about 340 airports, learned from real ones.
+/// Generate synthetic flights
+///
+/// The flights cover 140 months, 24 carriers and about 340 airports. Their distributions are
+/// learned from real flights.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  nandle table generate made-up/ --rows 5M --seed 1\n  nandle table generate --rows 1M --csv files/ --parquet files/"
 )]
 pub(super) struct GenerateArgs {
-    /// The new table's directory; may be left out where files are asked for
+    /// Directory of the new table; optional with --csv or --parquet
     table: Option<PathBuf>,
-    /// How many flights, such as 200k or 5M
+    /// Number of flights, such as 200k or 5M
     #[arg(long, value_name = "N", value_parser = count)]
     rows: u64,
-    /// The same rows and seed give the same flights
+    /// Seed; the same --rows and seed give the same flights
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Write them as a CSV file into this directory, as the publisher did
+    /// Write a CSV file to this directory, in the publisher's format
     #[arg(long, value_name = "DIR")]
     csv: Option<PathBuf>,
-    /// Write them as a Parquet file into this directory
+    /// Write a Parquet file to this directory
     #[arg(long, value_name = "DIR")]
     parquet: Option<PathBuf>,
-    /// The order of the table's rows: sort:COLUMN,… or cells:COLUMN,…
+    /// Order of the table's rows: none, sort:COLUMN,… or cells:COLUMN,…
     #[arg(long, value_name = "ORDER", value_parser = clustering, default_value = "none")]
     cluster: Clustering,
     #[command(flatten)]

@@ -34,34 +34,42 @@ const ROWS_PART: u64 = 4;
 const CHUNK_PART: u64 = 128;
 const CHUNK_BYTES_MAX: u64 = 4 << 20;
 
-/// Append the rows of files to a table, or put them in the place of others.
+/// Append rows from files to a table, or replace rows
 ///
-/// CSV files are flights as the publisher issues them, in either generation, compressed with zstd or not; Parquet and Arrow IPC files are anything flat.
-/// Nothing of a load is seen before all of it is durable. A new table is laid out by the profile of the device that it lies on, and keeps
-/// that profile; without --profile the directory is probed for 10 s.
+/// CSV files hold flights in the publisher's format (both generations), optionally compressed with
+/// zstd. Parquet and Arrow IPC files may hold any flat columns. A load becomes visible once all of
+/// it is durable.
+///
+/// A new table is laid out by the profile of its device, which it stores. Without --profile, the
+/// directory is probed for 10 s.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  nandle table load flights/ 2007.csv 2008.csv.zst --rejects bad.csv\n  nandle table load flights/ 2008-04.csv --replace Month\n  nandle table load sales/ sales-*.parquet --cluster sort:day,shop --profile disk.json"
 )]
 pub(super) struct LoadArgs {
-    /// The table's directory
+    /// Directory of the table; created if it doesn't exist
     table: PathBuf,
-    /// CSV files of flights, or Parquet or Arrow IPC files
+    /// CSV files of flights, Parquet files or Arrow IPC files
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Where bad rows go, each with its file, line and what is wrong with it
+    /// Write rejected rows to this CSV file, with source file, line and reason
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
-    /// With a larger share of bad rows the table stays as it was
+    /// Maximum share of rejected rows; above it the load fails and the table is unchanged
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = share)]
     bad_max: f64,
-    /// The order of a new table's rows: sort:COLUMN,… or cells:COLUMN,… (rows of one combination together, cells in Z-order)
+    /// Row order of a new table: none, sort:COLUMN,… or cells:COLUMN,…
+    ///
+    /// With cells, rows with equal values in these columns are stored together, and the groups in
+    /// Z-order.
     #[arg(long, value_name = "ORDER", value_parser = clustering)]
     cluster: Option<Clustering>,
-    /// The rows take the place of those with the same values in these columns
+    /// Replace rows with the same values in these columns
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
     replace: Option<Vec<String>>,
-    /// Memory for rows on their way; with less than 512MiB row groups may be smaller than the table's layout has them
+    /// Memory for loading
+    ///
+    /// Below 512MiB, row groups may be smaller than the table's layout specifies.
     #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = memory)]
     memory: u64,
     #[command(flatten)]

@@ -17,10 +17,10 @@ use nandle_terminal::args::Common;
 
 use crate::error::CliError;
 
-/// Make, fill, describe and check tables of Parquet files.
+/// Create, fill, describe and check tables of Parquet files
 ///
-/// A table is a directory of Parquet files with snapshots, laid out for the device that it lies on. Any other tool reads its
-/// data/*.parquet.
+/// A table is a directory of Parquet files with snapshots, laid out for the device that stores it.
+/// Other tools can read its files data/*.parquet.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  nandle table load flights/ 2007.csv 2008.csv.zst --rejects bad.csv\n  nandle table load flights/ 2008-04.csv --replace Month\n  nandle table generate made-up/ --rows 5000000 --seed 1\n  nandle table describe flights/"

@@ -18,21 +18,22 @@ use crate::error::CliError;
 use crate::input::{of_table, tell_of_left};
 use crate::watch::{Moves, WatchedTable};
 
-/// Make a sorted covering copy of some columns.
+/// Create a projection: a sorted copy of some columns
 ///
-/// A scan that needs no other columns takes it when it is predicted to be quicker that way (`nandle scan --path`). The next load or
-/// replacement drops it, because its rows are then not the table's any more; make it again after that. A compaction keeps it.
+/// A scan that needs no other columns uses the projection if it is predicted to be faster (`nandle
+/// scan --path`). The next load or replacement drops the projection, because its rows are out of
+/// date; create it again afterwards. Compaction keeps it.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  nandle table project flights/ Origin,ArrDelay\n  nandle table project flights/ Month,Carrier --memory 64MiB\n  nandle scan flights/ --columns ArrDelay --in Origin=IAH --explain"
 )]
 pub(super) struct ProjectArgs {
-    /// The table's directory
+    /// Directory of the table
     table: PathBuf,
-    /// The columns, in the order to sort by
+    /// Columns, in sort order
     #[arg(value_name = "COLUMN,…", value_delimiter = ',', required = true, value_parser = NonEmptyStringValueParser::new())]
     columns: Vec<String>,
-    /// Memory for sorting; rows that don't fit wait in temporary files of the table's directory
+    /// Memory for sorting; excess rows go to temporary files in the table's directory
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = sort_memory)]
     memory: u64,
 }

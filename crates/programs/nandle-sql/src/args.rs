@@ -37,7 +37,7 @@ pub(crate) enum Command {
     /// double quotes.
     ///
     /// EXPLAIN shows the planned reads of each scan, their device and processor time, and the
-    /// query's time if only scans matter. EXPLAIN ANALYZE shows the actual figures. SET
+    /// query's predicted time if only scans matter. EXPLAIN ANALYZE shows the actual figures. SET
     /// nandle.reads = 'engine' uses the engine's own reader.
     ///
     /// Without -c and -f, statements come from standard input; a terminal gets a prompt.
@@ -52,7 +52,7 @@ pub(crate) enum Command {
     /// new snapshots as they appear.
     ///
     /// PostgreSQL clients (--pg) such as psql, drivers and Grafana connect with any user and
-    /// database, without a password, and can only read. SET nandle.reads applies to its session.
+    /// database, without a password, and can only read. SET nandle.reads applies to the session.
     ///
     /// All clients share --memory. --queries and --time-limit bound running queries. Ctrl-C stops
     /// the server.

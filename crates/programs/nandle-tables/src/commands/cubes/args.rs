@@ -103,7 +103,7 @@ pub(crate) struct CubesArgs {
     /// Write an HTML report to this file
     #[arg(long, value_name = "FILE")]
     pub(super) report: Option<PathBuf>,
-    /// I/O interface
+    /// I/O interface for the files
     #[arg(long, value_enum, default_value = "auto")]
     pub(super) io: IoArg,
     #[command(flatten)]

@@ -40,7 +40,7 @@ pub(crate) struct ScanArgs {
     /// commas or is empty: 'Name="Moore, J.",""'
     #[arg(long = "in", value_name = "COLUMN=VALUE,…", value_parser = is_in)]
     is_in: Vec<Predicate>,
-    /// Only rows with a value from LOW to HIGH, inclusive; either may be omitted
+    /// Only rows with a value from LOW to HIGH, inclusive; either bound may be omitted
     ///
     /// Quote values as for --in.
     #[arg(long, value_name = "COLUMN=LOW..HIGH", value_parser = between)]
@@ -73,12 +73,12 @@ pub(crate) struct ScanArgs {
     /// sorted copy made by `nandle table project`; rows come in its order.
     #[arg(long, value_name = "PATH", default_value = "auto")]
     pub(super) path: PathChoice,
-    /// I/O interface
-    #[arg(long, value_name = "WORLD", default_value = "auto")]
+    /// I/O interface for the files
+    #[arg(long, value_name = "INTERFACE", default_value = "auto")]
     pub(super) io: IoArg,
     #[command(flatten)]
     pub(super) profile: ProfileArgs,
-    /// Show the plan and its predicted time beside other strategies, then the actual time
+    /// Show the plan, its predicted time and that of other strategies, then the actual time
     #[arg(long)]
     pub(super) explain: bool,
     /// Skip the prediction unless it decides between sources
@@ -95,7 +95,7 @@ pub(crate) struct ScanArgs {
     /// Output format of rows [default: table; none with --explain, --record or --json]
     #[arg(long, value_name = "FORMAT")]
     format: Option<RowFormat>,
-    /// Number of rows to print [default: 20 in format table, otherwise all]
+    /// Number of rows to print [default: 20 with --format table, otherwise all]
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
     /// Fail if reads can't bypass the page cache

@@ -1,6 +1,5 @@
 //! Comment lines of a source file.
 
-use super::unedited::is_edited;
 use crate::style::workspace::{SourceFile, Workspace};
 
 /// A line that holds nothing but a comment.
@@ -16,10 +15,9 @@ pub(super) struct Comment<'a> {
     pub(super) is_first: bool,
 }
 
-/// Files whose prose has been edited, each with its comments outside examples of code.
-pub(super) fn edited(workspace: &Workspace) -> impl Iterator<Item = (&SourceFile, Vec<Comment<'_>>)> {
-    let files = workspace.files.iter().filter(|file| is_edited(&file.path));
-    files.map(|file| (file, comments(&file.text)))
+/// Source files, each with its comments outside examples of code.
+pub(super) fn commented(workspace: &Workspace) -> impl Iterator<Item = (&SourceFile, Vec<Comment<'_>>)> {
+    workspace.files.iter().map(|file| (file, comments(&file.text)))
 }
 
 fn comments(text: &str) -> Vec<Comment<'_>> {

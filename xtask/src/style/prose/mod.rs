@@ -3,7 +3,6 @@
 mod comments;
 mod openings;
 mod phrases;
-mod unedited;
 mod width;
 
 pub(super) use openings::RULE as OPENINGS;

@@ -1,6 +1,6 @@
 //! A doc comment opens with a noun phrase or a verb: it describes the item directly.
 
-use super::comments::{Comment, edited};
+use super::comments::{Comment, commented};
 use crate::style::workspace::Workspace;
 use crate::style::{Finding, Rule};
 
@@ -37,7 +37,7 @@ const BANNED: &[&str] = &[
 ];
 
 fn check(workspace: &Workspace) -> Vec<Finding> {
-    let findings = edited(workspace).flat_map(|(file, comments)| {
+    let findings = commented(workspace).flat_map(|(file, comments)| {
         let found = comments.iter().filter_map(banned_opening);
         found.map(|(line, opening)| Finding::new(&file.path, line, message(opening))).collect::<Vec<_>>()
     });

@@ -1,6 +1,6 @@
 //! Phrases that carry the main point in a pronoun, and the plain ones in their place.
 
-use super::comments::edited;
+use super::comments::commented;
 use crate::style::workspace::Workspace;
 use crate::style::{Finding, Rule};
 
@@ -16,7 +16,7 @@ const BANNED: &[(&str, &str)] = &[
 ];
 
 fn check(workspace: &Workspace) -> Vec<Finding> {
-    let findings = edited(workspace).flat_map(|(file, comments)| {
+    let findings = commented(workspace).flat_map(|(file, comments)| {
         let found = comments.into_iter().flat_map(|comment| {
             let text = format!(" {} ", comment.text.to_lowercase());
             let phrases = BANNED.iter().filter(move |(phrase, _)| has_phrase(&text, phrase));

@@ -1,6 +1,6 @@
 //! Comments fit on a narrow screen.
 
-use super::comments::edited;
+use super::comments::commented;
 use crate::style::workspace::Workspace;
 use crate::style::{Finding, Rule};
 
@@ -9,7 +9,7 @@ const COLUMNS_MAX: usize = 100;
 pub(crate) const RULE: Rule = Rule { says: "a comment fits in 100 columns", check };
 
 fn check(workspace: &Workspace) -> Vec<Finding> {
-    let findings = edited(workspace).flat_map(|(file, comments)| {
+    let findings = commented(workspace).flat_map(|(file, comments)| {
         let found = comments.into_iter().filter_map(|comment| {
             let line = file.text.lines().nth(comment.line - 1)?;
             let columns = line.chars().count();

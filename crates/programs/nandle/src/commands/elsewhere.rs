@@ -27,7 +27,7 @@ pub(crate) const TABLES: Program = Program { name: "nandle-tables", commands: &[
 pub(crate) const SQL: Program = Program { name: "nandle-sql", commands: &["sql", "serve", "worker"] };
 pub(crate) const PROGRAMS: [Program; 2] = [TABLES, SQL];
 
-/// What is handed to the other program as it is.
+/// Arguments passed unchanged to the other program.
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct ElsewhereArgs {

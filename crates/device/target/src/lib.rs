@@ -1,5 +1,5 @@
 //! Targets named on the command line: [parsed](spec), [opened](Target) with checks that protect
-//! foreign data, and described by [facts](facts) from the system. This crate must never write to a
+//! foreign data, and described by [facts] from the system. This crate must never write to a
 //! foreign file or device unless the caller states that the user explicitly requested it. It must
 //! never write to sysfs or procfs, and never print.
 

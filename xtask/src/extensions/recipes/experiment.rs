@@ -18,8 +18,9 @@ pub(super) const RECIPE: Recipe = Recipe {
         ("FillAndFragment", "MadeUpExperiment"),
         ("fill_level", "made_up_experiment"),
         ("fill-level", "made-up-experiment"),
-        ("emptier", "made_up_gains"),
-        ("Emptier", "MadeUpGain"),
+        ("lower_fill_levels", "made_up_gains"),
+        ("lower_fill_level", "made_up_gain"),
+        ("LowerFillLevel", "MadeUpGain"),
     ],
     edits: &[
         (PROBE, "mod lab;\n", "mod lab;\nmod made_up_experiment;\n"),

@@ -101,7 +101,7 @@ fn results_replace_only_older_ones_of_their_kind() {
     let cubes = "cubes t --only delay-month --profile disk.json";
     place.run(&format!("{cubes} --record {parquet}")).refused(2, &[parquet, "is left alone"]);
     place.run(&format!("{cubes} --report {csv}")).refused(2, &[csv, "is left alone"]);
-    place.run(&format!("{scan} nowhere/recording")).refused(2, &["nowhere/recording", "make it"]);
+    place.run(&format!("{scan} nowhere/recording")).refused(2, &["nowhere/recording", "create one"]);
     assert_eq!([csv, parquet].map(|name| std::fs::read(place.path(name)).unwrap()), before);
     for _ in 0..2 {
         place.run(&format!("{scan} recording")).done();

@@ -1,18 +1,18 @@
-// The address contains the whole view, so it can be shared and the back button works.
+// The address holds all that is shown: it can be shared, and the back button works.
 
 const KEYS = ["airport", "from", "to", "direction", "by", "count", "similar", "measure", "among", "other"];
 const USUAL = { direction: "departures", by: "flights", count: "10", measure: "mean_delay", among: "similar" };
 
 let listener = () => {};
 
-/** View of the address, with defaults for missing parameters. */
+/** What the address says, with what is usual where it says nothing. */
 export function view() {
   const said = new URLSearchParams(location.search);
   const known = Object.fromEntries(KEYS.filter((key) => said.get(key)).map((key) => [key, said.get(key)]));
   return { ...USUAL, ...known };
 }
 
-/** Changes the view. The back button undoes it, unless `replace` only completes the address. */
+/** Shows something else: a step that the back button undoes, unless it only completes what the address says. */
 export function show(changes, { replace = false } = {}) {
   const next = { ...view(), ...changes };
   const query = new URLSearchParams();
@@ -22,13 +22,13 @@ export function show(changes, { replace = false } = {}) {
   listener();
 }
 
-/** Calls `call` when the view changes. */
+/** Calls when something else is to be shown. */
 export function onChange(call) {
   listener = call;
   addEventListener("popstate", call);
 }
 
-/** Parameters of a selection for the API. */
+/** The parameters of a selection, as the API takes them. */
 export function selection(view, more = {}) {
   const { airport, from, to, direction, by, count, similar } = view;
   const likeness = similar ? { similar } : { by, count };

@@ -1,8 +1,8 @@
-// Airlines at the airport, and the same airlines at all other airports.
+// Airlines here, and the same airlines at all other airports.
 import { bar, element, table } from "./elements.js";
 import { airline, figure, minutes } from "./words.js";
 
-// Largest difference that counts as equal.
+// Closer than this both count as the same.
 const SAME_MINUTES = 2;
 
 function usual(row) {
@@ -13,7 +13,7 @@ function usual(row) {
   return more > 0 ? `${minutes(more)} more than elsewhere` : `${minutes(-more)} less than elsewhere`;
 }
 
-/** Draws the section. */
+/** What the section shows. */
 export function airlines(answer) {
   const { airlines: rows, airport } = answer.figures;
   const known = rows.filter((row) => row.here.mean_delay_minutes !== null);
@@ -36,5 +36,5 @@ export function airlines(answer) {
     { name: "Cancelled here", numeric: true, cell: (row) => of(row.here, "cancelled_share", "cancelled") },
     { name: "Cancelled elsewhere", numeric: true, cell: (row) => of(row.elsewhere, "cancelled_share", "cancelled") },
   ];
-  return [element("p", { class: "finding" }, sentence), table("Airlines here and at all other airports, by number of flights here", columns, rows)];
+  return [element("p", { class: "finding" }, sentence), table("Airlines here and at all other airports, the one with most flights here first", columns, rows)];
 }

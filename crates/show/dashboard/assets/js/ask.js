@@ -1,4 +1,4 @@
-// API client. The browser caches responses and revalidates them (ETag).
+// Asks the API. The browser keeps answers and asks whether they still hold (ETag).
 
 export class Problem extends Error {
   constructor(status, { title, detail, retry_after_s: retryAfter, parameter }) {
@@ -7,7 +7,7 @@ export class Problem extends Error {
   }
 }
 
-/** Fetches the answer to a question; throws a `Problem` if there is none. */
+/** The answer to a question; a `Problem` where there is none. */
 export async function ask(name, parameters, signal) {
   const query = new URLSearchParams(parameters).toString();
   let response;
@@ -23,9 +23,8 @@ export async function ask(name, parameters, signal) {
 }
 
 /**
- * Listens to new versions of the data, new measurements of devices, and changes of the connection.
- * Browsers have six connections to a server, so a hidden page disconnects. It receives the current
- * version when it becomes visible again.
+ * Calls at each new version of the data, when more is known of other devices, and when the connection is lost or there again. Browsers have six connections to a server: a page that
+ * isn't seen leaves them to those that are, and is told the version that there is by then when it is seen again.
  */
 export function listen(onVersion, onDevices, onConnection) {
   let events = null;

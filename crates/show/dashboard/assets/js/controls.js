@@ -1,4 +1,4 @@
-// Form for choosing the view.
+// The form in which one chooses what is shown.
 import { show, view } from "./address.js";
 import { ask } from "./ask.js";
 import { element } from "./elements.js";
@@ -25,16 +25,16 @@ const codes = (text) => text.toUpperCase().split(/[\s,;]+/).filter(Boolean).join
 
 const fields = [
   field("Airport", airport), known, field("From", from), field("To", to), field("Flights", direction),
-  field("Similar by", by), numberField, ownField];
+  field("Like it by", by), numberField, ownField];
 
-// The controls stay in place, so that new data don't move the focus.
+// The controls stay as they are, so that news don't take the focus from one who chooses.
 function offer(control, choices) {
   const chosen = control.value;
   control.replaceChildren(...choices);
   if (chosen) control.value = chosen;
 }
 
-/** Creates the form, or renews its choices from `overview`. */
+/** Makes the form, or offers what there is to choose now; `overview` says what that is. */
 export function make(overview) {
   const months = () => overview.months.map(({ month, flights }) => {
     const option = choice(month, flights ? shortMonth(month) : `${shortMonth(month)}: no data`);
@@ -48,11 +48,11 @@ export function make(overview) {
   update();
 }
 
-// Control that is being changed: its value isn't applied yet, and isn't overwritten.
+// The control that is being changed: what is in it isn't shown yet, and isn't overwritten.
 let edited = null;
 const write = (control, value) => control !== edited && (control.value = value);
 
-/** Fills the form from the address. */
+/** Shows what the address says. */
 export function update() {
   const said = view();
   write(airport, said.airport ?? "");
@@ -70,14 +70,14 @@ function fold() {
   ownField.hidden = by.value !== "listed";
 }
 
-/** Airports with flights in the months, offered as completions. */
+/** The airports that the months have, which are offered to those who type. */
 export async function airports(said, signal) {
   const answer = await ask("airports", { from: said.from, to: said.to, direction: said.direction }, signal);
   known.replaceChildren(...answer.figures.airports.map((row) => choice(row.airport, row.name ?? "")));
   return answer;
 }
 
-// Delay after typing or stepping until a value is applied.
+// A list that one types in, or steps through, has values on the way that aren't meant: the one at which it rests counts.
 const REST_MS = 400;
 let typedAt = Number.NEGATIVE_INFINITY;
 let resting = 0;

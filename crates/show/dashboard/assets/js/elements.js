@@ -1,11 +1,11 @@
-// Elements are created from text, never from markup, so external text can't become markup.
+// Elements: made from text, never from markup, so that nothing from outside is markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Element with children and properties; `class`, `data-…`, `aria-…`, `style` become attributes. */
+/** An element with properties and children; `class`, `data-…`, `aria-…` and `style` variables as attributes. */
 export const element = (tag, properties, ...children) => filled(document.createElement(tag), properties, children);
 
-/** SVG element with properties and children. */
+/** The same, of a drawing. */
 export const drawing = (tag, properties, ...children) => filled(document.createElementNS(SVG, tag), properties, children);
 
 function filled(made, properties = {}, children) {
@@ -19,9 +19,9 @@ function filled(made, properties = {}, children) {
   return made;
 }
 
-/** Table: `columns` are `{ name, text?, numeric?, cell(row) }`; the first one heads its rows. */
+/** A table: `columns` are `{ name, text?, numeric?, cell(row) }`; the first one heads its rows. */
 export function table(caption, columns, rows, rowClass = () => null) {
-  // A column of bars repeats the previous column, so it has no heading.
+  // A column of bars repeats the one before it, so it has no head of its own.
   const head = columns.map(({ name, numeric, class: kind }) =>
     (name ? element("th", { scope: "col", class: numeric ? "number" : kind }, name) : element("td", { class: kind })));
   const cell = (column, row, place) => {
@@ -37,13 +37,13 @@ export function table(caption, columns, rows, rowClass = () => null) {
       element("tbody", {}, body)));
 }
 
-/** Bar with a length relative to the longest. */
+/** A bar as long as a share of the longest. */
 export function bar(share, own) {
   const width = `${Math.max(0, Math.min(1, share)) * 100}%`;
   return element("span", { class: own ? "bar own" : "bar", "aria-hidden": "true" }, element("span", { "--width": width }));
 }
 
-/** Button styled as a link. */
+/** A button that looks like a link. */
 export function link(text, label, onclick) {
   return element("button", { type: "button", class: "link", "aria-label": label, onclick }, text);
 }

@@ -1,9 +1,9 @@
-// Headline figures compared with similar airports.
+// The headline figures, beside those of similar airports.
 import { show } from "./address.js";
 import { element } from "./elements.js";
 import { MEASURES, airport, count, figure } from "./words.js";
 
-// Position of a figure within the range of similar airports.
+// Where a figure lies within the similar airports' range.
 function range({ value, similar }, measure) {
   if (!similar || value === null) return null;
   const low = Math.min(similar.low, value, 0);
@@ -16,9 +16,9 @@ function range({ value, similar }, measure) {
 }
 
 function verdict({ value, similar, place }, measure) {
-  if (value === null) return "Unknown: fewer than 30 flights.";
+  if (value === null) return "Not known: fewer than 30 flights.";
   if (!similar) return "No similar airport to compare with.";
-  const spread = `Similar airports: ${figure(similar.median, measure)} (median), ${figure(similar.low, measure)} to ${figure(similar.high, measure)}.`;
+  const spread = `Similar airports: ${figure(similar.median, measure)} in the middle, ${figure(similar.low, measure)} to ${figure(similar.high, measure)}.`;
   if (measure === "flights") return spread;
   const { worse } = MEASURES[measure];
   const of = similar.airports + 1;
@@ -33,19 +33,19 @@ function card(comparison, view) {
   return element("li", { class: isChosen ? "card chosen" : "card" },
     element("h3", {}, element("button", {
       type: "button", class: "link", "aria-pressed": String(isChosen), id: `choose-${measure}`,
-      onclick: () => show({ measure }), title: "Show over time and by airport",
+      onclick: () => show({ measure }), title: "Show over time and among airports",
     }, MEASURES[measure].name)),
     element("p", { class: "figure" }, figure(value, measure)),
     range(comparison, measure),
     element("p", { class: "verdict" }, verdict(comparison, measure)));
 }
 
-/** Draws the section. */
+/** What the section shows. */
 export function headline(answer, similar, view) {
   const { comparisons } = answer.figures;
   const { figures: like } = similar;
   const named = { flights: "flights", passengers: "passengers", population: "people" }[like.by] ?? "flights";
-  const said = (row) => `${airport(row)} (${row.count === null ? "unknown count" : count(row.count)})`;
+  const said = (row) => `${airport(row)} (${row.count === null ? "count not known" : count(row.count)})`;
   const own = like.count === null ? "" : ` ${count(like.count)} ${named} here;`;
   const list = like.similar.length
     ? `Compared with the ${like.similar.length} airports ${like.by ? `whose number of ${named} is nearest` : "of your list"}:${own} ${like.similar.map(said).join(", ")}.`

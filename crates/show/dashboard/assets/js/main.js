@@ -1,4 +1,4 @@
-// Draws the view of the address, again after each change and with new data.
+// Shows what the address says, and again whenever it changes or there are new data.
 import { onChange, selection, show, view } from "./address.js";
 import { airlines } from "./airlines.js";
 import { ask, listen } from "./ask.js";
@@ -19,7 +19,7 @@ let overview = null;
 let version = null;
 let asking = new AbortController();
 
-/** Sections: condition, questions, and the function that draws the answers. */
+/** Each section: whether it is shown, what it asks, and how it shows the answers. */
 const SECTIONS = {
   choose: { when: (said) => !said.airport, ask: (said, signal) => [controls.airports(said, signal)], draw: ([answer]) => choose(answer) },
   headline: {
@@ -37,7 +37,7 @@ const SECTIONS = {
   ranking: { ask: (said, signal) => [ask("ranking", selection(said, { measure: said.measure, among: said.among }), signal)], draw: ([answer], said) => ranking(answer, said) },
 };
 
-// The previous answer stays visible, faded, until the new one arrives.
+// While a new answer is on its way the one before is shown, faded.
 async function fill(name, said, signal) {
   const { when = (said) => Boolean(said.airport), ask, draw } = SECTIONS[name];
   const section = byId(name);
@@ -48,7 +48,7 @@ async function fill(name, said, signal) {
   if (!body.hasChildNodes()) body.append(element("p", { class: "loading" }, "Asking…"));
   try {
     const answers = await Promise.all(ask(said, signal));
-    // Several questions may share a query.
+    // The same query may answer several questions.
     const queries = [...new Map(answers.flatMap((answer) => answer.queries).map((query) => [query.sql, query])).values()];
     const isFirst = !body.querySelector(":scope > :not(.loading)");
     const restore = remembered(body);
@@ -73,12 +73,12 @@ function failure(problem) {
 }
 
 function name(said) {
-  const title = said.airport ? `Flights ${said.direction === "arrivals" ? "to" : "from"} ${said.airport}` : "How well do an airport’s flights run?";
+  const title = said.airport ? `Flights ${said.direction === "arrivals" ? "to" : "from"} ${said.airport}` : "How do an airport’s flights do?";
   byId("title").textContent = title;
   document.title = said.airport ? `${title}, ${months(said.from, said.to)}` : "Flights of an airport";
   byId("lead").textContent = said.airport
-    ? `${months(said.from, said.to)}, compared with similar airports.`
-    : "Choose an airport. The page compares its delays, cancellations and diversions with those of similar airports.";
+    ? `${months(said.from, said.to)}, beside airports like it.`
+    : "Choose an airport. Its delays, cancellations and diversions are shown beside those of airports like it.";
 }
 
 async function draw() {
@@ -97,7 +97,7 @@ async function draw() {
   }
 }
 
-// An airport without flights in these months gets a single message with alternatives.
+// An airport without flights in these months is said once, and others are offered.
 async function known(said, signal) {
   byId("unknown")?.remove();
   const answer = await controls.airports(said, signal).catch(() => null);
@@ -108,7 +108,7 @@ async function known(said, signal) {
   return { ...said, airport: undefined };
 }
 
-/** Completes the address: by default, the last year with data. */
+/** Months that the address doesn't say: the last year that there is. */
 function complete() {
   const known = overview.months.filter((row) => row.flights > 0);
   const said = view();
@@ -123,12 +123,12 @@ async function begin() {
   overview = answer.figures;
   version = answer.version;
   byId("notices").replaceChildren();
-  // The page shows the number of the snapshot without the table's name.
+  // A snapshot's number says enough: of which table it is, programs want to know.
   byId("data-state").textContent = `· ${overview.flights.toLocaleString("en")} flights · ${version.replace(/^(snapshot-\d+)-.*/, "$1")}`;
   const unknown = overview.flights_without_month;
-  if (unknown) byId("notices").append(element("p", { class: "notice" }, `${unknown.toLocaleString("en")} flights are left out, because their month is unknown.`));
+  if (unknown) byId("notices").append(element("p", { class: "notice" }, `${unknown.toLocaleString("en")} flights are left out, because their month isn’t known.`));
   if (!overview.months.length) {
-    byId("notices").replaceChildren(element("p", { class: "notice" }, "The table has no flights yet. They appear here once some are loaded."));
+    byId("notices").replaceChildren(element("p", { class: "notice" }, "The table has no flights yet. They appear here when some are loaded."));
     return;
   }
   controls.make(overview);
@@ -149,13 +149,13 @@ await restart();
 listen(
   (told) => {
     if (told === version) return;
-    byId("data-state").textContent = "· new data, loading…";
+    byId("data-state").textContent = "· new data, asking…";
     restart();
   },
   () => overview && isUnmeasured() && draw(),
   (isConnected) => {
     document.body.classList.toggle("stale", !isConnected);
     byId("notices").querySelector(".stale-note")?.remove();
-    if (!isConnected) byId("notices").append(element("p", { class: "notice stale-note" }, "The server doesn’t answer, so this page may be out of date. Reconnecting…"));
+    if (!isConnected) byId("notices").append(element("p", { class: "notice stale-note" }, "The server doesn’t answer: what is shown may be out of date. Trying again by itself."));
   },
 );

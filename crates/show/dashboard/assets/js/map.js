@@ -1,19 +1,19 @@
-// Map of the airports at the other end. The table below it has the same content for screen readers.
+// The airports at the other end of flights, on a map. It says no more than the table below it, which is there for those who don't see it.
 import { show } from "./address.js";
 import { drawing, element } from "./elements.js";
 import { BORDERS, INSETS, LAND, PLACES, SIZE } from "./usa.js";
 import { MEASURES, airport, count, figure, figureOf } from "./words.js";
 
-// Limits between colours, equal for all airports and months, so that maps are comparable.
+// Where one colour ends and the next begins: the same at all airports and in all months, so that maps can be compared.
 const STEPS = {
   mean_delay: [0, 5, 10, 15, 20],
   late: [0.1, 0.2, 0.25, 0.3, 0.4],
   cancelled: [0.005, 0.01, 0.02, 0.03, 0.05],
   diverted: [0.0005, 0.001, 0.002, 0.004, 0.008],
 };
-// Largest radius in map units; areas are proportional to flights.
+// In points of the map; areas are as flights.
 const RADIUS_MAX = 22;
-// Distance in pixels within which a pointer selects a point.
+// As far beside a point it is still meant, in pixels.
 const REACH = 14;
 const RECORD = { code: 3, digit: 2, base: 36 };
 
@@ -27,13 +27,13 @@ const places = new Map(records());
 const step = (value, measure) => (value === null ? null : STEPS[measure].filter((from) => value >= from).length);
 const radius = (flights, most) => RADIUS_MAX * Math.sqrt(flights / most);
 
-// Rounds down to 1, 2 or 5 times a power of ten.
+// 1, 2 or 5 with noughts, not above a number.
 function round(value) {
   const power = 10 ** Math.floor(Math.log10(value));
   return power * [5, 2, 1].find((digit) => digit * power <= value);
 }
 
-// Range of values of each colour.
+// What each colour stands for.
 function ranges(measure) {
   const steps = STEPS[measure].map((value) => (measure === "mean_delay" ? value : Number((value * 100).toPrecision(2))));
   const unit = measure === "mean_delay" ? "min" : "%";
@@ -45,7 +45,7 @@ class PointMap {
   constructor(view, own, rows, measure) {
     const most = Math.max(...rows.map((row) => row.figures.flights));
     const pointOf = (row) => ({ row, ...places.get(row.airport), radius: radius(row.figures.flights, most) });
-    // Small points are drawn on top of large ones.
+    // Small points lie on large ones.
     this.points = rows.map(pointOf).sort((one, other) => other.radius - one.radius);
     Object.assign(this, { measure, most, own, chosen: view.other, at: null, scale: 1, growth: 1 });
     this.circles = this.points.map((point) => this.circle(point));
@@ -83,8 +83,7 @@ class PointMap {
     box.addEventListener("click", (event) => this.open(this.nearest(event)));
   }
 
-  // On a small map, text and the smallest points keep their size, and points shrink less than the
-  // map.
+  // On a small map texts and the smallest points keep their size, and points shrink less than the map does.
   fit() {
     this.scale = SIZE[0] / Math.max(this.box.clientWidth, 1);
     this.growth = Math.max(1, this.scale) ** 0.4;
@@ -99,7 +98,7 @@ class PointMap {
     return near.reduce((best, point) => (best && far(best) <= far(point) ? best : point), null);
   }
 
-  // Arrow keys go to the nearest point in their direction; the lateral distance counts twice.
+  // Arrow keys go to the nearest point in their direction, and what lies aside counts twice.
   press(event) {
     const [right, down] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key] ?? [0, 0];
     if (event.key === "Enter") this.open(this.at);
@@ -130,7 +129,7 @@ class PointMap {
     this.tip.classList.toggle("above", point.y > SIZE[1] / 2);
   }
 
-  /** Marks an airport's point; the chosen one without `code`. */
+  /** Marks an airport's point; without one, that which is chosen. */
   mark(code) {
     const marked = code ?? this.chosen;
     this.circles.forEach((circle) => circle.classList.toggle("marked", circle.dataset.airport === marked));
@@ -156,14 +155,14 @@ class PointMap {
   }
 }
 
-/** Map of an airport's pairs: its element and `mark(code)`, which marks a point. */
+/** The map of an airport's pairs: what is shown, and `mark(code)`, which marks a point. */
 export function map(answer, view) {
   const { pairs: rows, airport: own } = answer.figures;
   const measure = STEPS[view.measure] ? view.measure : "mean_delay";
   const known = rows.filter((row) => places.has(row.airport));
   const absent = rows.filter((row) => !places.has(row.airport)).map((row) => `${airport(row)} (${count(row.figures.flights)} flights)`);
   if (!places.has(own)) absent.unshift(`${own} itself`);
-  const note = absent.length > 0 && element("p", { class: "aside", id: "not-on-map" }, `Not on the map, because their position is unknown: ${absent.join(", ")}.`);
+  const note = absent.length > 0 && element("p", { class: "aside", id: "not-on-map" }, `Not on the map, because where they lie isn’t known here: ${absent.join(", ")}.`);
   if (!known.length) return { shown: [note], mark: () => {} };
   const made = new PointMap(view, own, known, measure);
   return { shown: [element("div", { class: "map-figure" }, made.box, made.legend()), note], mark: (code) => made.mark(code) };

@@ -1,4 +1,4 @@
-// Connections of the airport, the worst first, and one of them by airline.
+// Connections of the airport, the worst first, and one of them airline by airline.
 import { show } from "./address.js";
 import { bar, element, link, table } from "./elements.js";
 import { map } from "./map.js";
@@ -11,7 +11,7 @@ const figures = [
   { name: "Diverted", numeric: true, cell: (row) => figure(row.figures.diverted_share, "diverted") },
 ];
 
-/** Draws the section. */
+/** What the section shows. */
 export function pairs(answer, view) {
   const { pairs: rows, all, airport: own } = answer.figures;
   const known = rows.filter((row) => row.figures.mean_delay_minutes !== null);
@@ -25,14 +25,14 @@ export function pairs(answer, view) {
     ...figures,
   ];
   const drawn = map(answer, view);
-  // The row under the pointer or with the focus has its point marked on the map.
+  // A row that is pointed at, or has the focus, has its point on the map.
   const marking = (made, some) => {
     const mark = ({ target }) => drawn.mark(some[target.closest("tbody tr")?.sectionRowIndex]?.airport);
     for (const event of ["pointerover", "focusin"]) made.addEventListener(event, mark);
     for (const event of ["pointerleave", "focusout"]) made.addEventListener(event, () => drawn.mark(null));
     return made;
   };
-  const made = (some) => marking(table(`Connections of ${own}, by mean delay`, columns, some, (row) => (row.airport === view.other ? "own" : null)), some);
+  const made = (some) => marking(table(`Connections of ${own}, the longest mean delay first`, columns, some, (row) => (row.airport === view.other ? "own" : null)), some);
   const mean = all.mean_delay_minutes === null ? "" : ` All ${figure(all.flights, "flights")} flights together have a mean delay of ${minutes(all.mean_delay_minutes)}.`;
   const few = rows.length - known.length;
   const rest = rows.slice(SHOWN);
@@ -45,7 +45,7 @@ export function pairs(answer, view) {
   ].filter(Boolean);
 }
 
-/** Draws one connection. */
+/** One connection. */
 export function pair(answer, view) {
   const { airport: own, all, airlines: rows } = answer.figures;
   const other = airport({ airport: answer.figures.other, name: answer.figures.name });

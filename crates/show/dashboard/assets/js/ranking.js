@@ -1,4 +1,4 @@
-// Airports ranked by a figure, and all airports to choose from.
+// Airports by a figure, and all airports to choose from.
 import { show } from "./address.js";
 import { bar, element, link, table } from "./elements.js";
 import { MEASURES, airport, figure, figureOf } from "./words.js";
@@ -17,13 +17,13 @@ function columns(measure, rows) {
   ];
 }
 
-/** Draws the section. */
+/** What the section shows. */
 export function ranking(answer, view) {
   const { airports, measure, among } = answer.figures;
   const own = airports.find((row) => row.is_own);
   const known = airports.filter((row) => row.place !== null).length;
-  const order = measure === "flights" ? "the most first" : "the best first";
-  const place = own?.place ? `${own.airport} has place ${own.place} of ${known}${measure === "flights" ? "" : "; the first is the best"}.` : "The airport’s own figure is unknown.";
+  const order = measure === "flights" ? "the one with most first" : "the best first";
+  const place = own?.place ? `${own.airport} has place ${own.place} of ${known}${measure === "flights" ? "" : "; the first is the best"}.` : "The airport’s own figure isn’t known.";
   const toggle = (name, text) => element("button", { type: "button", "aria-pressed": String(among === name), onclick: () => show({ among: name }) }, text);
   const numbered = { name: "Place", numeric: true, cell: (row) => (row.place === null ? "–" : String(row.place)) };
   const [first, ...rest] = columns(measure, airports);
@@ -35,9 +35,9 @@ export function ranking(answer, view) {
   ];
 }
 
-/** Draws all airports to choose from. */
+/** All airports, to choose one. */
 export function choose(answer) {
   const { airports } = answer.figures;
   if (!airports.length) return [element("p", {}, "There are no flights in these months.")];
-  return [table("All airports of these months by number of flights: choose one", columns("flights", airports), airports)];
+  return [table("All airports of these months, the one with most flights first: choose one", columns("flights", airports), airports)];
 }

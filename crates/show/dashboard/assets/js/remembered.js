@@ -1,13 +1,10 @@
-// State of a section that isn't in the address: open folds and the focus.
+// What is done to a section without the address knowing it: folds that are open, and where the focus is.
 
 const folds = (body) => [...body.querySelectorAll("details")];
-// The text of a fold changes with its figures; its class doesn't.
+// A fold's own words change with its figures; its class doesn't.
 const name = (control) => [control.tagName, control.id || control.ariaLabel || control.parentElement.className].join(" ");
 
-/**
- * Saves the state. The returned function restores it in the redrawn section, or focuses `otherwise`
- * if the control is gone.
- */
+/** Remembers them; the function returned opens and focuses the same again in what was drawn since, or `otherwise` where that isn't there any more. */
 export function remembered(body) {
   const open = new Set(folds(body).filter((fold) => fold.open).map((fold) => fold.className));
   const focused = body.contains(document.activeElement) ? name(document.activeElement) : null;

@@ -1,4 +1,4 @@
-// Figure over time, with the range of similar airports as a band.
+// A figure over time, with the range of similar airports as a band.
 import { show } from "./address.js";
 import { element, link, table } from "./elements.js";
 import { MEASURES, figure, figureOf, months, period } from "./words.js";
@@ -7,7 +7,7 @@ const rootSize = () => parseFloat(getComputedStyle(document.documentElement).fon
 const ink = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 const lastMonth = (year) => `${year}-12`;
 
-/** Months or days of a period, shown after a click. */
+/** What a click on a period shows: its months, or its days. */
 function inside(text, overview) {
   const [year, month, day] = text.split("-");
   if (day) return null;
@@ -74,7 +74,7 @@ class Plot {
     this.box.append(this.tip);
   }
 
-  // Arrow keys move between periods, and Enter opens one.
+  // Arrow keys move from period to period, and Enter opens one.
   step(event) {
     const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (event.key === "Enter") this.open();
@@ -101,7 +101,7 @@ class Plot {
   }
 }
 
-// Range from zero or the least figure; a default range without figures.
+// From zero, unless figures are less; without any there is a scale all the same.
 function scale(min, max) {
   if (min === null || max === null) return [0, 1];
   const low = Math.min(0, min);
@@ -113,10 +113,10 @@ function sentences(moment, { airport, measure }) {
   const own = figureOf(moment.figures, measure);
   const here = moment.figures ? (own === null ? `fewer than 30 flights (${moment.figures.flights})` : figure(own, measure)) : "no flights";
   const { similar } = moment;
-  return [`${airport}: ${here}`, similar ? `Similar: ${figure(similar.median, measure)} (${figure(similar.low, measure)} to ${figure(similar.high, measure)})` : "Similar: unknown"];
+  return [`${airport}: ${here}`, similar ? `Similar: ${figure(similar.median, measure)} (${figure(similar.low, measure)} to ${figure(similar.high, measure)})` : "Similar: not known"];
 }
 
-// Breadcrumbs: all months, a year, a month.
+// All months, a year, a month: where one is, and the way back.
 function trail(view, overview) {
   const all = { from: overview.months[0].month, to: overview.months.at(-1).month };
   const year = view.from.slice(0, 4);
@@ -130,7 +130,7 @@ function trail(view, overview) {
   return element("nav", { "aria-label": "Months" }, element("ol", { class: "trail" }, items));
 }
 
-/** Draws the section. */
+/** What the section shows. */
 export function series(answer, view, overview) {
   const { figures } = answer;
   const { measure } = figures;
@@ -157,7 +157,7 @@ export function series(answer, view, overview) {
   const drawn = [
     element("p", { class: "legend" },
       element("span", { class: "key own" }, `${figures.airport}, ${MEASURES[measure].what}`),
-      element("span", { class: "key middle" }, "median of similar airports"), element("span", { class: "key band" }, "their range")),
+      element("span", { class: "key middle" }, "middle of similar airports"), element("span", { class: "key band" }, "their range")),
     box,
     element("p", { class: "aside" }, [canOpen && "Click a point to open it. ", missing > 0 && `${missing} of ${figures.moments.length} periods have no data.`].filter(Boolean)),
   ];
@@ -166,6 +166,6 @@ export function series(answer, view, overview) {
   return [
     trail(view, overview),
     isKnown ? drawn : empty,
-    element("details", { class: "as-table" }, element("summary", {}, "As a table"), table(`${name} over time`, columns, figures.moments)),
+    element("details", { class: "as-table" }, element("summary", {}, "The same as a table"), table(`${name} over time`, columns, figures.moments)),
   ].flat();
 }

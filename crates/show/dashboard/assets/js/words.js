@@ -1,4 +1,4 @@
-// Formatting of figures, months and names.
+// How figures, months and names are written.
 
 export const MEASURES = {
   flights: { name: "Flights", what: "flights scheduled" },
@@ -8,7 +8,7 @@ export const MEASURES = {
   diverted: { name: "Diverted", what: "share of flights diverted", key: "diverted_share", worse: "diverted more often" },
 };
 
-/** Value of a measure in an object of figures. */
+/** A figure of an object of figures. */
 export const figureOf = (figures, measure) => figures?.[MEASURES[measure].key ?? "flights"] ?? null;
 
 export const count = (value) => value.toLocaleString("en");
@@ -16,7 +16,7 @@ export const minutes = (value) => `${value.toFixed(1).replace("-", "−")}\u00a0
 export const share = (value) => `${(value * 100).toFixed(value < 0.01 ? 2 : 1)}\u00a0%`;
 
 export const NOT_KNOWN = "–";
-/** Formats a figure; a dash if it is unknown. */
+/** A figure as it is read; a dash where it isn't known. */
 export function figure(value, measure) {
   if (value === null || value === undefined) return NOT_KNOWN;
   if (measure === "flights") return count(Math.round(value));
@@ -24,15 +24,15 @@ export function figure(value, measure) {
 }
 
 const MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
-/** Formats `2008`, `January 2008`, `31 January 2008`. */
+/** `2008`, `January 2008`, `31 January 2008`. */
 export function period(text) {
   const [year, month, day] = text.split("-");
   if (!month) return year;
   return `${day ? `${Number(day)} ` : ""}${MONTHS[Number(month) - 1]} ${year}`;
 }
-/** Formats `Jan 2008`, for narrow columns. */
+/** `Jan 2008`, where there is little room. */
 export const shortMonth = (text) => `${MONTHS[Number(text.slice(5)) - 1].slice(0, 3)} ${text.slice(0, 4)}`;
-/** Formats a range of months. */
+/** From one month to another. */
 export function months(from, to) {
   if (from === to) return period(from);
   if (from.slice(0, 4) === to.slice(0, 4) && from.endsWith("-01") && to.endsWith("-12")) return from.slice(0, 4);
@@ -51,10 +51,10 @@ export function time(ns) {
   return `${Number((ns / scale).toPrecision(3))} ${unit}`;
 }
 
-/** Formats an airport with its name, if it is known. */
+/** An airport with its name, where that is known. */
 export const airport = (row) => (row.name ? `${row.airport} ${row.name}` : row.airport);
 
-// Airlines that reported their flights, by their codes in the records.
+// Carriers that have reported their flights, by their codes in the records.
 const AIRLINES = {
   "9E": "Pinnacle", AA: "American", AQ: "Aloha", AS: "Alaska", B6: "JetBlue", CO: "Continental", DH: "Independence", DL: "Delta",
   EA: "Eastern", EV: "Atlantic Southeast", F9: "Frontier", FL: "AirTran", HA: "Hawaiian", HP: "America West", MQ: "American Eagle",

@@ -230,7 +230,7 @@ mod tests {
              with 4KiB blocks they reach 50 %."
         );
         let never = ratios(&[0.5, 0.6]);
-        assert!(finding_of_one(4, &never).contains("stays more than 10 % below"));
+        assert!(finding_of_one(4, &never).contains("stay more than 10 % below"));
         let falls = ratios(&[0.5, 0.95, 0.6]);
         assert!(finding_of_one(4, &falls).contains("with blocks of 8KiB; with 4KiB"));
         let always = ratios(&[1.1, 1.0]);

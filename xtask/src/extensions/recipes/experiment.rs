@@ -13,14 +13,14 @@ pub(super) const RECIPE: Recipe = Recipe {
         "crates/decide/advise/src/figures/fill_level.rs",
     ],
     names: &[
+        ("lower_fill_levels", "made_up_gains"),
+        ("lower_fill_level", "made_up_gain"),
+        ("LowerFillLevel", "MadeUpGain"),
         ("FillLevel", "MadeUpFinding"),
         ("FillChange", "MadeUpChange"),
         ("FillAndFragment", "MadeUpExperiment"),
         ("fill_level", "made_up_experiment"),
         ("fill-level", "made-up-experiment"),
-        ("lower_fill_levels", "made_up_gains"),
-        ("lower_fill_level", "made_up_gain"),
-        ("LowerFillLevel", "MadeUpGain"),
     ],
     edits: &[
         (PROBE, "mod lab;\n", "mod lab;\nmod made_up_experiment;\n"),
